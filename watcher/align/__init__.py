@@ -1,0 +1,1 @@
+"""One map between two canonical texts, made once and used by all."""

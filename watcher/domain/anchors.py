@@ -1,0 +1,125 @@
+"""Anchors and citations: made from a text, and checked against one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from watcher.domain.ids import CitationId, DocumentId, VersionId, citation_id
+from watcher.domain.ranges import Range
+from watcher.domain.resolution import (
+    AnchorMismatchError,
+    HashMismatchError,
+    PageMismatchError,
+)
+from watcher.domain.text import CanonicalText, Unit
+
+ANCHOR_SCHEMA = "watcher.anchor/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One range of a citation with its page (from 1) and the SHA-256 of its bytes."""
+
+    page: int
+    start: int
+    end: int
+    sha256: str
+
+    @property
+    def range(self) -> Range:
+        """The byte range."""
+        return Range(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """An immutable passage of one version: one segment, or several in order."""
+
+    document_id: DocumentId
+    version: VersionId
+    segments: tuple[Segment, ...]
+
+    @property
+    def citation_id(self) -> CitationId:
+        """The id that anyone can recompute from document, version and ranges."""
+        return citation_id(
+            self.document_id, self.version, ((s.start, s.end) for s in self.segments)
+        )
+
+    def anchors(self) -> tuple[dict[str, str | int], ...]:
+        """Return the `watcher.anchor/1` objects, one for each segment."""
+        return tuple(
+            {
+                "schema": ANCHOR_SCHEMA,
+                "document_id": self.document_id,
+                "version": self.version,
+                "page": segment.page,
+                "start": segment.start,
+                "end": segment.end,
+                "unit": Unit.UTF8.value,
+                "sha256": segment.sha256,
+                "citation_id": self.citation_id,
+            }
+            for segment in self.segments
+        )
+
+
+def cite(
+    text: CanonicalText,
+    document_id: DocumentId,
+    ranges: Iterable[tuple[int, int]],
+    unit: Unit = Unit.UTF8,
+) -> Citation:
+    """Return the citation of `ranges` (start, end in `unit`, in order).
+
+    Raises:
+        RangeInvalidError: a range that no anchor may have, or none at all.
+    """
+    segments = []
+    for given_start, given_end in ranges:
+        start, end = text.to_bytes(given_start, unit), text.to_bytes(given_end, unit)
+        text.check_range(start, end)
+        segments.append(Segment(text.page_of(start), start, end, text.sha256(start, end)))
+    if not segments:
+        text.check_range(0, 0)
+    return Citation(document_id, text.version, tuple(segments))
+
+
+def resolve_segment(
+    text: CanonicalText, version: VersionId, segment: Segment, document_id: str | None = None
+) -> bytes:
+    """Return the exact bytes that `segment` cites, or fail closed.
+
+    The order is the contract's: the text is what its name says, the range is
+    valid, the page agrees, the hash fits. Nothing is returned before all hold.
+
+    Raises:
+        HashMismatchError: `text` is not the version that it is stored as.
+        RangeInvalidError: the range is not one that an anchor may have.
+        PageMismatchError: the page does not hold the range.
+        AnchorMismatchError: the hash does not fit the intact text.
+    """
+    if text.version != version:
+        raise HashMismatchError(
+            f"the stored text of {version} hashes to {text.version}",
+            document_id=document_id,
+            hint="evidence is damaged: run `watcher verify`, then restore it from a backup",
+        )
+    text.check_range(segment.start, segment.end)
+    page = text.page_of(segment.start)
+    if page != segment.page:
+        raise PageMismatchError(
+            f"{segment.start}:{segment.end} is on page {page}, not {segment.page}",
+            document_id=document_id,
+            hint="cite the passage again",
+        )
+    passage = text.data[segment.start : segment.end]
+    if hashlib.sha256(passage).hexdigest() != segment.sha256:
+        raise AnchorMismatchError(
+            f"the hash of {segment.start}:{segment.end} does not fit the intact text",
+            document_id=document_id,
+            hint="the anchor was altered or made for another text: cite the passage again",
+        )
+    return passage
