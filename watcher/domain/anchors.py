@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from watcher.domain.ids import CitationId, DocumentId, VersionId, citation_id
+from watcher.domain.ids import (
+    CitationId,
+    DocumentId,
+    VersionId,
+    citation_id,
+    document_id,
+    version_id,
+)
 from watcher.domain.ranges import Range
 from watcher.domain.resolution import (
     AnchorMismatchError,
@@ -14,6 +21,7 @@ from watcher.domain.resolution import (
     PageMismatchError,
 )
 from watcher.domain.text import CanonicalText, Unit
+from watcher.errors import UsageError
 
 ANCHOR_SCHEMA = "watcher.anchor/1"
 
@@ -31,6 +39,19 @@ class Segment:
     def range(self) -> Range:
         """The byte range."""
         return Range(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A `watcher.anchor/1` object; start and end are in `unit`."""
+
+    document_id: DocumentId
+    version: VersionId
+    page: int
+    start: int
+    end: int
+    unit: Unit
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +89,7 @@ class Citation:
 
 def cite(
     text: CanonicalText,
-    document_id: DocumentId,
+    document: DocumentId,
     ranges: Iterable[tuple[int, int]],
     unit: Unit = Unit.UTF8,
 ) -> Citation:
@@ -84,11 +105,66 @@ def cite(
         segments.append(Segment(text.page_of(start), start, end, text.sha256(start, end)))
     if not segments:
         text.check_range(0, 0)
-    return Citation(document_id, text.version, tuple(segments))
+    return Citation(document, text.version, tuple(segments))
+
+
+def parse_anchor(fields: Mapping[str, object]) -> Anchor:
+    """Return the anchor that a `watcher.anchor/1` object names, its form checked.
+
+    What only a text can tell (range, boundaries, page, hash) is not checked here.
+
+    Raises:
+        UnitInvalidError: no unit, or an unknown one.
+        UsageError: a field is missing, or not of its type or form.
+    """
+    if fields.get("schema") != ANCHOR_SCHEMA:
+        raise UsageError(
+            f"schema {fields.get('schema')!r} is not {ANCHOR_SCHEMA}",
+            hint="give the anchor object as it was emitted",
+        )
+    unit = fields.get("unit")
+    kinds: dict[str, type] = {
+        "document_id": str,
+        "version": str,
+        "sha256": str,
+        "page": int,
+        "start": int,
+        "end": int,
+    }
+    for name, kind in kinds.items():
+        if type(fields.get(name)) is not kind:
+            raise UsageError(
+                f"anchor field {name!r} is {fields.get(name)!r}, not {kind.__name__}",
+                hint="give the anchor object as it was emitted",
+            )
+    return Anchor(
+        document_id(str(fields["document_id"])),
+        version_id(str(fields["version"])),
+        int(str(fields["page"])),
+        int(str(fields["start"])),
+        int(str(fields["end"])),
+        Unit.parse(unit if isinstance(unit, str) else None),
+        str(fields["sha256"]),
+    )
+
+
+def resolve_anchor(text: CanonicalText, anchor: Anchor) -> bytes:
+    """Return the exact bytes that `anchor` names in its version, or fail closed.
+
+    Raises:
+        ResolutionError: one of the contract's list; see `resolve_segment`.
+    """
+    segment = Segment(
+        anchor.page,
+        text.to_bytes(anchor.start, anchor.unit),
+        text.to_bytes(anchor.end, anchor.unit),
+        anchor.sha256,
+    )
+    return resolve_segment(text, anchor.version, segment, anchor.document_id)
 
 
 def resolve_segment(
-    text: CanonicalText, version: VersionId, segment: Segment, document_id: str | None = None
+    text: CanonicalText, version: VersionId, segment: Segment, document: str | None = None
 ) -> bytes:
     """Return the exact bytes that `segment` cites, or fail closed.
 
@@ -104,7 +180,7 @@ def resolve_segment(
     if text.version != version:
         raise HashMismatchError(
             f"the stored text of {version} hashes to {text.version}",
-            document_id=document_id,
+            document_id=document,
             hint="evidence is damaged: run `watcher verify`, then restore it from a backup",
         )
     text.check_range(segment.start, segment.end)
@@ -112,14 +188,14 @@ def resolve_segment(
     if page != segment.page:
         raise PageMismatchError(
             f"{segment.start}:{segment.end} is on page {page}, not {segment.page}",
-            document_id=document_id,
+            document_id=document,
             hint="cite the passage again",
         )
     passage = text.data[segment.start : segment.end]
     if hashlib.sha256(passage).hexdigest() != segment.sha256:
         raise AnchorMismatchError(
             f"the hash of {segment.start}:{segment.end} does not fit the intact text",
-            document_id=document_id,
+            document_id=document,
             hint="the anchor was altered or made for another text: cite the passage again",
         )
     return passage

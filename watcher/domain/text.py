@@ -47,6 +47,15 @@ class Unit(StrEnum):
             ) from None
 
 
+def _require_integers(*offsets: int) -> None:
+    """Refuse what only looks like an integer: JSON's true, 0.0 and "0"."""
+    for offset in offsets:
+        if type(offset) is not int:
+            raise RangeInvalidError(
+                f"offset {offset!r} is not an integer", hint="give offsets as JSON integers"
+            )
+
+
 def _is_boundary(data: bytes, offset: int) -> bool:
     return offset == len(data) or (offset < len(data) and data[offset] & 0xC0 != 0x80)
 
@@ -126,6 +135,7 @@ class CanonicalText:
                 character, or across a page.
         """
         size = len(self.data)
+        _require_integers(start, end)
         if not 0 <= start < end <= size:
             raise RangeInvalidError(
                 f"range {start}:{end} is not inside the text (0:{size}) or is empty",
@@ -202,6 +212,7 @@ class CanonicalText:
             RangeInvalidError: out of bounds, or between the two halves of a
                 surrogate pair or the bytes of a character.
         """
+        _require_integers(offset)
         if unit is Unit.UTF8:
             self.from_bytes(offset, unit)
             return offset
