@@ -1,0 +1,118 @@
+"""What is watched: one entry for each document."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, model_validator
+
+from watcher.domain.changes import Severity
+from watcher.domain.ids import document_id as checked_document_id
+from watcher.errors import WatcherError
+from watcher.settings.durations import Duration
+from watcher.settings.secrets import SecretReference
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+_SECRET_HEADERS = {"authorization", "cookie", "proxy-authorization", "x-api-key"}
+
+
+def _document_id(value: str) -> str:
+    try:
+        return checked_document_id(value)
+    except WatcherError as error:
+        raise ValueError(f"{error.message}: {error.hint}") from None
+
+
+def _network(value: str) -> str:
+    return str(ipaddress.ip_network(value))
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise ValueError("this is not an HTTP header name")
+    if value.lower() in _SECRET_HEADERS:
+        raise ValueError("a secret does not belong in headers: use the credentials table")
+    return value
+
+
+def _header_value(value: str) -> str:
+    if any(ord(char) < 0x20 or ord(char) == 0x7F for char in value):
+        raise ValueError("a header value holds no control characters")
+    return value
+
+
+HeaderName = Annotated[str, AfterValidator(_header_name)]
+HeaderValue = Annotated[str, AfterValidator(_header_value)]
+
+
+class Credentials(BaseModel):
+    """How a source is authenticated; secrets by reference only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["header", "basic"]
+    secret: SecretReference
+    """The header's value, or the password."""
+    header: HeaderName | Literal["Authorization", "Cookie", "X-API-Key"] = "Authorization"
+    """For kind `header`: which header carries the secret."""
+    user: str = ""
+    """For kind `basic`: the user name."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.kind == "basic" and not self.user:
+            raise ValueError('credentials of kind "basic" need a user')
+        return self
+
+
+class DocumentEntry(BaseModel):
+    """One watched document.
+
+    `document_id` names it for ever; every other field may change.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_id: Annotated[str, AfterValidator(_document_id)]
+    url: HttpUrl
+    title: str = Field(default="", max_length=200)
+    schedule: Duration = timedelta(hours=6)
+    owner: str = Field(default="", max_length=200)
+    severity: Severity = Severity.TICKET
+    """The highest severity an alert of this document may have by itself."""
+    language: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$")
+    select: tuple[str, ...] = ()
+    """CSS selectors of what to read (HTML); empty: the whole page."""
+    remove: tuple[str, ...] = ()
+    """CSS selectors of what to leave out (HTML)."""
+    pdf_engine: Literal["pypdf", "pdfium"] = "pypdf"
+    """The engine for a PDF's first reading; later only `watcher rerender` changes it."""
+    headers: dict[HeaderName, HeaderValue] = Field(default_factory=dict)
+    credentials: Credentials | None = None
+    allowed_networks: tuple[Annotated[str, AfterValidator(_network)], ...] = ()
+    """CIDRs of private networks that this document may be fetched from."""
+    ca_file: Path | None = None
+    """A PEM file of the authority that signs this source's certificate."""
+    proxy: HttpUrl | None = None
+    ignore_robots: str = Field(default="", max_length=500)
+    """Why robots.txt does not apply to this document; empty: it applies."""
+    confirm: bool | None = None
+    """Whether a page waits for one confirming fetch; unset: the service's default."""
+
+    @model_validator(mode="after")
+    def _sensible(self) -> Self:
+        if self.schedule < timedelta(seconds=1):
+            raise ValueError("schedule: check at most once a second")
+        if "@" in (self.url.host or "") or self.url.username or self.url.password:
+            raise ValueError("url: credentials do not belong in a URL, use the credentials table")
+        return self
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the entry: tells whether the configuration of a document changed."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()

@@ -1,0 +1,171 @@
+"""Reading the files, and saying exactly where a mistake is."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from watcher.errors import ConfigError
+from watcher.settings.documents import DocumentEntry
+from watcher.settings.service import Settings
+
+_HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_.\"'-]+)\s*\]\]?\s*(#.*)?$")
+
+
+def load(path: Path) -> Settings:
+    """Return the settings of the service file `path` and its documents folder.
+
+    Raises:
+        ConfigError: with one line for each mistake: file, line, key, fix.
+    """
+    table = _read_toml(path)
+    if "documents" in table:
+        raise ConfigError(
+            f"{path}: documents are not written in the service file",
+            hint="put each into a file of the documents folder",
+        )
+    try:
+        settings = Settings(**table)
+    except ValidationError as error:
+        raise ConfigError(_explain(error, path, (), Settings)) from None
+    folder = settings.documents_dir
+    if not folder.is_absolute():
+        folder = path.parent / folder
+    return settings.model_copy(
+        update={"documents_dir": folder, "documents": load_documents(folder)}
+    )
+
+
+def load_documents(folder: Path) -> tuple[DocumentEntry, ...]:
+    """Return all entries of the `*.toml` files in `folder`, by file name and order.
+
+    Raises:
+        ConfigError: a file cannot be read, an entry is wrong, or an id is used twice.
+    """
+    if not folder.is_dir():
+        raise ConfigError(
+            f"the documents folder {folder} does not exist",
+            hint="create it, or set documents_dir in the service file",
+        )
+    entries: dict[str, tuple[DocumentEntry, Path]] = {}
+    mistakes: list[str] = []
+    for path in sorted(folder.glob("*.toml")):
+        for entry in _read_entries(path, mistakes):
+            if entry.document_id in entries:
+                other = entries[entry.document_id][1]
+                mistakes.append(
+                    f"{path}: document_id {entry.document_id!r} is also in {other}"
+                    " -> a document_id names one document for ever: choose another"
+                )
+            else:
+                entries[entry.document_id] = (entry, path)
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+    return tuple(entry for entry, _ in entries.values())
+
+
+def _read_entries(path: Path, mistakes: list[str]) -> list[DocumentEntry]:
+    try:
+        table = _read_toml(path)
+    except ConfigError as error:
+        mistakes.append(str(error))
+        return []
+    rows = table.get("document")
+    if not isinstance(rows, list) or set(table) != {"document"}:
+        extra = sorted(set(table) - {"document"})
+        mistakes.append(
+            f"{path}:{_line_of(path, (extra[0],)) if extra else 1}: "
+            "a documents file holds only [[document]] tables -> write one for each document"
+        )
+        return []
+    found = []
+    for index, row in enumerate(rows):
+        try:
+            found.append(DocumentEntry.model_validate(row))
+        except ValidationError as error:
+            mistakes.append(_explain(error, path, ("document", index), DocumentEntry))
+    return found
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path} does not exist", hint="run `watcher init` to write one"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}", hint="make it a UTF-8 file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}", hint="mend that line") from None
+
+
+def _explain(
+    error: ValidationError, path: Path, prefix: tuple[str | int, ...], model: type[BaseModel]
+) -> str:
+    """Return one line for each mistake: `file:line: key: what -> fix`."""
+    lines = []
+    for detail in error.errors(include_url=False, include_input=False):
+        location = (*prefix, *detail["loc"])
+        key = ".".join(str(part) for part in location if not isinstance(part, int))
+        message = detail["msg"].removeprefix("Value error, ")
+        if detail["type"] == "extra_forbidden":
+            names = _field_names(model, detail["loc"][:-1])
+            near = difflib.get_close_matches(str(location[-1]), names, n=1)
+            fix = f"did you mean {near[0]!r}?" if near else "one of " + ", ".join(sorted(names))
+            message = f"unknown key -> {fix}"
+        elif detail["type"] == "missing":
+            message = f"missing -> add {location[-1]} = …"
+        lines.append(f"{path}:{_line_of(path, location)}: {key or 'entry'}: {message}")
+    return "\n".join(lines)
+
+
+def _field_names(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
+    """Return the keys that the table at `location` may have."""
+    for part in location:
+        field = model.model_fields.get(str(part))
+        if field is None:
+            continue
+        for kind in (field.annotation, *getattr(field.annotation, "__args__", ())):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                model = kind
+    return list(model.model_fields)
+
+
+def _line_of(path: Path, location: Sequence[str | int]) -> int:
+    """Return the line, from 1, on which the key at `location` stands in `path`.
+
+    tomllib keeps no positions, so this walks the headers: the last line that
+    matches the longest part of the location wins.
+    """
+    names = [str(part) for part in location if not isinstance(part, int)]
+    index = next((part for part in location if isinstance(part, int)), None)
+    counts: dict[str, int] = {}
+    table, best, best_depth = "", 1, 0
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = header[1]
+            if line.lstrip().startswith("[["):
+                counts[table] = counts.get(table, -1) + 1
+        key = line.split("=", 1)[0].strip().strip("\"'") if "=" in line and not header else ""
+        here = [*(table.split(".") if table else []), *(key.split(".") if key else [])]
+        depth = _shared_depth(here, names)
+        at_index = index is None or counts.get(names[0], -1) == index
+        if depth == len(here) and depth > best_depth and at_index:
+            best, best_depth = number, depth
+    return best
+
+
+def _shared_depth(here: Sequence[str], names: Sequence[str]) -> int:
+    depth = 0
+    for left, right in zip(here, names, strict=False):
+        if left != right:
+            break
+        depth += 1
+    return depth
