@@ -1,1 +1,1 @@
-"""To be described by its owner."""
+"""The `watcher` command. Each command imports what it needs when it runs."""

@@ -8,31 +8,32 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-_FORM = re.compile(r"(\d{1,6})\s*([smhdw])")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_FORM = re.compile(r"(\d{1,6})\s*(ms|[smhdw])")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_duration(value: object) -> object:
     """Return the `timedelta` that `value` writes; other types pass through.
 
     Raises:
-        ValueError: a string that is not a number and one of s, m, h, d, w.
+        ValueError: a string that is not a number and one of ms, s, m, h, d, w.
     """
     if isinstance(value, timedelta):
         return value
     match = _FORM.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
-        raise ValueError('write a duration as a number and s, m, h, d or w, such as "6h"')
+        raise ValueError('write a duration as a number and ms, s, m, h, d or w, such as "6h"')
     return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
 
 
 def format_duration(value: timedelta) -> str:
-    """Return the shortest exact form of whole seconds, such as `6h`."""
-    seconds = int(value.total_seconds())
-    for unit in "wdhm":
-        if seconds and seconds % _SECONDS[unit] == 0:
-            return f"{seconds // _SECONDS[unit]}{unit}"
-    return f"{seconds}s"
+    """Return the shortest exact form of whole milliseconds, such as `6h`."""
+    milliseconds = round(value.total_seconds() * 1000)
+    for unit in ("w", "d", "h", "m", "s"):
+        size = round(_SECONDS[unit] * 1000)
+        if milliseconds and milliseconds % size == 0:
+            return f"{milliseconds // size}{unit}"
+    return f"{milliseconds}ms"
 
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]

@@ -1,0 +1,109 @@
+"""Writing and checking configuration files for people."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from watcher.domain.ids import document_id
+from watcher.errors import UsageError
+from watcher.settings import load
+from watcher.settings.documents import DocumentEntry
+from watcher.settings.durations import format_duration
+from watcher.settings.secrets import read_secret
+
+
+def write_configuration(
+    folder: Path, data_dir: str, contact: str, url: str, document: str
+) -> Iterator[str]:
+    """Write `watcher.toml` and a documents folder below `folder`; yield what was done.
+
+    Raises:
+        UsageError: the service file exists already, or the URL is not one.
+    """
+    service = folder / "watcher.toml"
+    if service.exists():
+        raise UsageError(f"{service} exists already", hint="edit it, or name another folder")
+    template = resources.files("watcher.settings").joinpath("template.toml").read_text("utf-8")
+    text = template.replace('data_dir = "var"  ', f"data_dir = {json.dumps(data_dir)}  ")
+    text = text.replace('contact = ""  ', f"contact = {json.dumps(contact)}  ")
+    (folder / "documents").mkdir(parents=True, exist_ok=True)
+    service.write_text(text, encoding="utf-8")
+    yield f"wrote {service}"
+    if url:
+        path = write_entry(folder / "documents", url, document)
+        yield f"wrote {path}"
+    load(service)
+    yield f"next: watcher run --config {service}"
+
+
+def write_entry(folder: Path, url: str, document: str = "", title: str = "") -> Path:
+    """Write the entry of one document into `folder` and return its file.
+
+    Raises:
+        UsageError: the URL is not one, or the file or the id exists already.
+    """
+    name = document_id(document or suggest_document_id(url))
+    path = folder / f"{name}.toml"
+    if path.exists():
+        raise UsageError(f"{path} exists already", hint="give another --document id")
+    text = entry_text(url, name, title)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def entry_text(url: str, name: str, title: str = "", networks: tuple[str, ...] = ()) -> str:
+    """Return the TOML of an entry, ready to paste into a documents file."""
+    lines = [
+        "[[document]]",
+        f"document_id = {json.dumps(name)}",
+        f"url = {json.dumps(url)}",
+        f"title = {json.dumps(title, ensure_ascii=False)}",
+        'schedule = "6h"             # how often it is checked',
+        'owner = ""                  # who is told of its changes',
+        'severity = "ticket"         # page, ticket or info: the most its alerts may be',
+    ]
+    if networks:
+        lines.append(f"allowed_networks = {json.dumps(list(networks))}")
+    return "\n".join(lines) + "\n"
+
+
+def suggest_document_id(url: str) -> str:
+    """Return a document_id made from host and last path part of `url`.
+
+    Raises:
+        UsageError: `url` is not an http or https URL.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is not an http or https URL", hint="give the full address")
+    host = parts.hostname.removeprefix("www.").split(".")[0]
+    tail = [part for part in parts.path.split("/") if part][-1:]
+    name = "-".join([host, *tail]).lower().rsplit(".", 1)[0]
+    return re.sub(r"[^a-z0-9._-]+", "-", name).strip("-._")[:80] or "document"
+
+
+def check_configuration(path: Path) -> Iterator[str]:
+    """Load everything that `path` names, secrets included; yield what stands there.
+
+    Raises:
+        ConfigError: with one line for each mistake.
+    """
+    settings = load(path)
+    for reference in (
+        *(d.credentials.secret for d in settings.documents if d.credentials),
+        *(c.secret for c in settings.channels if c.secret),
+    ):
+        read_secret(reference)
+    yield f"{path}: ok, {len(settings.documents)} documents, {len(settings.channels)} channels"
+    for entry in settings.documents:
+        yield _row(entry)
+
+
+def _row(entry: DocumentEntry) -> str:
+    every = format_duration(entry.schedule)
+    return f"  {entry.document_id}: every {every}, {entry.severity.value}, {entry.url}"

@@ -1,0 +1,48 @@
+"""The command's entry: what exists, and how an error becomes one line.
+
+Exit codes: 0 done; 1 failed; 2 wrong call; 10 to 18 a citation does not resolve
+(see `watcher.domain.resolution.REASONS`); 75 try again later; 78 configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from watcher.cli import alerts, citing, reading, service, tools, watching
+from watcher.errors import WatcherError
+
+app = typer.Typer(
+    name="watcher",
+    help="Watches policy documents, keeps every version, and keeps citations of them exact.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 10-18 a citation does not resolve,"
+    " 75 try again later, 78 configuration.",
+)
+for part in (service, watching, reading, citing, alerts, tools):
+    part.register(app)
+
+
+def main() -> None:
+    """Run the command; every error of ours is one line on standard error."""
+    try:
+        app()
+    except WatcherError as error:
+        for line in str(error).splitlines():
+            print(f"watcher: {line}", file=sys.stderr)  # noqa: T201
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe has gone: nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
