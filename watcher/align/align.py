@@ -1,0 +1,140 @@
+"""One map between two texts: lines first, then words of what is left, then moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from watcher.align.chain import Block, Budget
+from watcher.align.lines import LineMatch, Lines, lines_of, match_lines
+from watcher.align.model import KEPT, MOVED, TextMap
+from watcher.align.moves import moved_runs
+from watcher.align.residue import align_words, slide
+from watcher.align.runs import RawRun, byte_runs, dense, join
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Vocabulary, Words, words
+
+ALGORITHM = "align/1"
+_WORK = 3_000_000_000
+"""Symbol pairs that may be compared for one pair of texts."""
+
+
+def align(old: bytes, new: bytes) -> TextMap:
+    """Return the map from `old` to `new` (both UTF-8; anything is taken as bytes).
+
+    Deterministic: the bound on work is counted, not timed. Where it is reached
+    the map says `complete=False`.
+    """
+    if old == new:
+        runs = [(0, len(old), 0, len(new), KEPT)] if old else []
+        return TextMap.of(len(old), len(new), runs, ALGORITHM)
+    budget = Budget(_WORK)
+    aligner = _Aligner(old, new, budget)
+    return TextMap.of(len(old), len(new), aligner.runs(), ALGORITHM, complete=not budget.exhausted)
+
+
+class _Aligner:
+    def __init__(self, old: bytes, new: bytes, budget: Budget) -> None:
+        self.old, self.new, self.budget = old, new, budget
+        self.vocabulary = Vocabulary()
+
+    def runs(self) -> list[RawRun]:
+        old_lines, new_lines = lines_of(self.old), lines_of(self.new)
+        match = match_lines(old_lines, new_lines, self.budget)
+        found: list[RawRun] = []
+        gaps: list[tuple[int, int, int, int]] = []
+        at_old = at_new = 0
+        for a, b, c, d in _same_lines(match, old_lines, new_lines, self.old, self.new):
+            found.append((a, b, c, d, KEPT))
+            gaps.append((at_old, a, at_new, c))
+            at_old, at_new = b, d
+        gaps.append((at_old, len(self.old), at_new, len(self.new)))
+        found += self._moved_lines(match.moved, old_lines, new_lines)
+        taken_old = sorted((r[0], r[1]) for r in found if r[4] == MOVED)
+        taken_new = sorted((r[2], r[3]) for r in found if r[4] == MOVED)
+        for a, b, c, d in gaps:
+            if a < b and c < d:
+                found += self._gap(list(_free(taken_old, a, b)), list(_free(taken_new, c, d)))
+        found += self._seeds(found)
+        return join(found, self.old, self.new)
+
+    def _moved_lines(self, blocks: list[Block], old: Lines, new: Lines) -> list[RawRun]:
+        runs: list[RawRun] = []
+        for o, n, length in blocks:
+            for step in range(length):
+                a, b = old.starts[o + step], old.ends[o + step]
+                c, d = new.starts[n + step], new.ends[n + step]
+                if self.old[a:b] == self.new[c:d]:
+                    runs.append((a, b, c, d, MOVED))
+        return runs
+
+    def _gap(self, olds: list[tuple[int, int]], news: list[tuple[int, int]]) -> list[RawRun]:
+        old = _concat([words(self.old, a, b, self.vocabulary) for a, b in olds], BARRIER_OLD)
+        new = _concat([words(self.new, a, b, self.vocabulary) for a, b in news], BARRIER_NEW)
+        if not old.symbols or not new.symbols:
+            return []
+        blocks = slide(align_words(old.symbols, new.symbols, self.budget), old, new)
+        return byte_runs(dense(blocks, old, new), old, new, self.old, self.new, moved=False)
+
+    def _seeds(self, found: list[RawRun]) -> list[RawRun]:
+        """Match what nobody has claimed: text that moved and was edited."""
+        old_free = _free(sorted((r[0], r[1]) for r in found), 0, len(self.old))
+        new_free = _free(sorted((r[2], r[3]) for r in found), 0, len(self.new))
+        old = _concat([words(self.old, a, b, self.vocabulary) for a, b in old_free], BARRIER_OLD)
+        new = _concat([words(self.new, a, b, self.vocabulary) for a, b in new_free], BARRIER_NEW)
+        return moved_runs(old, new, self.old, self.new, self.budget)
+
+
+def _concat(parts: list[Words], barrier: str) -> Words:
+    """Join stretches with a symbol between them that matches nothing."""
+    if len(parts) == 1:
+        return parts[0]
+    symbols: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    segments: list[int] = []
+    segment = 0
+    for part in parts:
+        if not part.symbols:
+            continue
+        if symbols:
+            symbols.append(barrier)
+            starts.append(ends[-1])
+            ends.append(ends[-1])
+            segments.append(segment)
+            segment += 1
+        symbols.append(part.symbols)
+        starts += part.starts
+        ends += part.ends
+        segments += [segment + s for s in part.segments]
+        segment += part.segments[-1] + 1
+    return Words("".join(symbols), starts, ends, segments)
+
+
+def _free(taken: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of `start:end` that no range of `taken` (sorted) covers."""
+    for a, b in taken:
+        if b <= start:
+            continue
+        if a >= end:
+            break
+        if a > start:
+            yield start, a
+        start = max(start, b)
+    if start < end:
+        yield start, end
+
+
+def _same_lines(
+    match: LineMatch, old: Lines, new: Lines, old_text: bytes, new_text: bytes
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the byte-equal stretches of the spine, in order."""
+    for o, n, length in match.spine:
+        a, b = old.starts[o], old.ends[o + length - 1]
+        c, d = new.starts[n], new.ends[n + length - 1]
+        if old_text[a:b] == new_text[c:d]:
+            yield a, b, c, d
+            continue
+        for step in range(length):
+            a, b = old.starts[o + step], old.ends[o + step]
+            c, d = new.starts[n + step], new.ends[n + step]
+            if old_text[a:b] == new_text[c:d]:
+                yield a, b, c, d

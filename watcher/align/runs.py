@@ -1,0 +1,170 @@
+"""From matched words to runs of bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from watcher.align.chain import Block
+from watcher.align.model import EDITED, KEPT, MOVED, MOVED_EDITED
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, PARAGRAPH, Words
+
+RawRun = tuple[int, int, int, int, int]
+"""Old start, old end, new start, new end, kind."""
+
+_SURE_WORDS, _SURE_BYTES = 4, 24
+_SHORTER, _LONGER = 0.34, 0.12
+
+
+def dense(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+    """Drop the matches that two unrelated sentences have by chance.
+
+    A long block counts by itself. A short one counts if the two sentences in
+    which it stands share at least `_SHORTER` of the shorter one's bytes and
+    `_LONGER` of the longer one's.
+    """
+    if not blocks:
+        return []
+    shared: Counter[tuple[int, int]] = Counter()
+    for o, n, length in blocks:
+        for step in range(length):
+            shared[old.segments[o + step], new.segments[n + step]] += (
+                old.ends[o + step] - old.starts[o + step]
+            )
+    old_sizes, new_sizes = _sizes(old), _sizes(new)
+    good = set()
+    for (a, b), weight in shared.items():
+        short, long = sorted((old_sizes[a], new_sizes[b]))
+        if weight >= _SHORTER * short and weight >= _LONGER * long:
+            good.add((a, b))
+    out: list[Block] = []
+    for o, n, length in blocks:
+        size = old.ends[o + length - 1] - old.starts[o]
+        if length >= _SURE_WORDS and size >= _SURE_BYTES:
+            out.append(Block(o, n, length))
+            continue
+        start = 0
+        for step in range(length + 1):
+            if step == length or (old.segments[o + step], new.segments[n + step]) not in good:
+                if step > start:
+                    out.append(Block(o + start, n + start, step - start))
+                start = step + 1
+    return out
+
+
+def _sizes(words: Words) -> Counter[int]:
+    sizes: Counter[int] = Counter()
+    for segment, start, end in zip(words.segments, words.starts, words.ends, strict=True):
+        sizes[segment] += end - start
+    return sizes
+
+
+def byte_runs(
+    blocks: list[Block], old: Words, new: Words, old_text: bytes, new_text: bytes, *, moved: bool
+) -> list[RawRun]:
+    """Return the runs of matched blocks and of what was replaced between them."""
+    runs: list[RawRun] = []
+    same, other = (MOVED, MOVED_EDITED) if moved else (KEPT, EDITED)
+    for index, block in enumerate(blocks):
+        if index:
+            runs += _replaced(blocks[index - 1], block, old, new, other)
+        runs += _equal(block, old, new, old_text, new_text, same, other)
+    if blocks:
+        runs = (
+            _replaced(Block(0, 0, 0), blocks[0], old, new, other)
+            + runs
+            + _replaced(blocks[-1], Block(len(old.symbols), len(new.symbols), 0), old, new, other)
+        )
+    return runs
+
+
+def _equal(
+    block: Block, old: Words, new: Words, old_text: bytes, new_text: bytes, same: int, other: int
+) -> list[RawRun]:
+    o, n, length = block
+    a, b = old.starts[o], old.ends[o + length - 1]
+    c, d = new.starts[n], new.ends[n + length - 1]
+    if old_text[a:b] == new_text[c:d]:
+        return [(a, b, c, d, same)]
+    runs: list[RawRun] = []
+    for step in range(length):
+        a, b = old.starts[o + step], old.ends[o + step]
+        c, d = new.starts[n + step], new.ends[n + step]
+        kind = same if old_text[a:b] == new_text[c:d] else other
+        if step:
+            e, f = old.ends[o + step - 1], new.ends[n + step - 1]
+            if e < a and f < c:
+                between = same if old_text[e:a] == new_text[f:c] else other
+                runs.append((e, a, f, c, between))
+        runs.append((a, b, c, d, kind))
+    return runs
+
+
+def _replaced(first: Block, second: Block, old: Words, new: Words, kind: int) -> list[RawRun]:
+    """Link what stands between two blocks where it belongs to their sentences."""
+    a, b = first.old + first.length, second.old
+    c, d = first.new + first.length, second.new
+    if a == b or c == d:
+        return []
+    head_a, head_c = (_head(a, b, old), _head(c, d, new)) if first.length else (a, c)
+    tail_b, tail_d = (_tail(a, b, old), _tail(c, d, new)) if second.length else (b, d)
+    linked = head_a > a or head_c > c or tail_b < b or tail_d < d
+    if linked and (head_a >= tail_b or head_c >= tail_d) and not _barrier(a, b, c, d, old, new):
+        return [(old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], kind)]
+    runs: list[RawRun] = []
+    if head_a > a and head_c > c:
+        runs.append(
+            (old.starts[a], old.ends[head_a - 1], new.starts[c], new.ends[head_c - 1], kind)
+        )
+        tail_b, tail_d = max(tail_b, head_a), max(tail_d, head_c)
+    if tail_b < b and tail_d < d:
+        runs.append(
+            (old.starts[tail_b], old.ends[b - 1], new.starts[tail_d], new.ends[d - 1], kind)
+        )
+    return runs
+
+
+def _head(start: int, end: int, side: Words) -> int:
+    """Return the end of the words from `start` in the sentence of the word before."""
+    at, segment = start, side.segments[start - 1]
+    while at < end and side.segments[at] == segment and side.symbols[at] > PARAGRAPH:
+        at += 1
+    return at
+
+
+def _tail(start: int, end: int, side: Words) -> int:
+    """Return the start of the words before `end` in the sentence of word `end`."""
+    at, segment = end, side.segments[end]
+    while at > start and side.segments[at - 1] == segment and side.symbols[at - 1] > PARAGRAPH:
+        at -= 1
+    return at
+
+
+def _barrier(a: int, b: int, c: int, d: int, old: Words, new: Words) -> bool:
+    """Tell whether claimed text lies between: then no run may span it."""
+    return BARRIER_OLD in old.symbols[a:b] or BARRIER_NEW in new.symbols[c:d]
+
+
+def join(runs: list[RawRun], old_text: bytes, new_text: bytes) -> list[RawRun]:
+    """Merge neighbours, and link the white space between two runs that follow each other."""
+    runs.sort()
+    out: list[RawRun] = []
+    for run in runs:
+        if out:
+            a, b, c, d, kind = out[-1]
+            e, f, g, h, next_kind = run
+            order = (kind in (KEPT, EDITED)) == (next_kind in (KEPT, EDITED))
+            if order and d <= g:
+                gap_old, gap_new = old_text[b:e], new_text[d:g]
+                if kind == next_kind and gap_old == gap_new and kind in (KEPT, MOVED):
+                    out[-1] = (a, f, c, h, kind)
+                    continue
+                if gap_old and gap_new and not gap_old.strip() and not gap_new.strip():
+                    if gap_old == gap_new:
+                        if kind in (KEPT, MOVED):
+                            out[-1] = (a, e, c, g, kind)
+                        elif next_kind in (KEPT, MOVED):
+                            run = (b, f, d, h, next_kind)
+                    else:
+                        out.append((b, e, d, g, EDITED if kind in (KEPT, EDITED) else MOVED_EDITED))
+        out.append(run)
+    return out

@@ -1,0 +1,128 @@
+"""Words of a UTF-8 text, as comparable symbols with byte offsets.
+
+A word is a run of letters with their marks, a run of digits, one ideograph or
+kana, or one mark of punctuation. White space and the marks of Markdown are not
+words: rewrapping a paragraph or setting a phrase bold changes no word. Two
+words are equal if their folded forms are (NFKC, case, quotes, dashes).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+_LETTERS = rb"""(?:
+    [A-Za-z]+
+  | [\xc3-\xd7\xda-\xdf][\x80-\xbf]                                 # Latin to Hebrew, Syriac to NKo
+  | \xd8[\x80-\x8b\x8d-\x9a\x9c-\x9e\xa0-\xbf] | \xd9[\x80-\xa9\xab-\xbf]  # Arabic, not its stops
+  | \xe0(?:[\xa0-\xa4\xa6-\xbf][\x80-\xbf] | \xa5[\x80-\xa3\xa6-\xbf])     # Indic, not the danda
+  | [\xe1\xea-\xed][\x80-\xbf]{2}                                   # Georgian to Greek, Hangul
+  | \xef[\xac-\xae][\x80-\xbf]                                      # ligatures
+  | \xc2\xad                                                        # soft hyphen inside a word
+)+"""
+_WORDS = re.compile(
+    _LETTERS
+    + rb"""
+  | [0-9]+
+  | (?: [ \t\n\r\f\v]+ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )+
+  | [\xc2-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3}
+  | [\x00-\xff]
+    """,
+    re.VERBOSE,
+)
+_FOLDED = str.maketrans(
+    dict.fromkeys("‘’‚‛′`´", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
+    | dict.fromkeys("‐‑‒–—―−", "-")
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", "")
+)
+_MARKUP = frozenset("*_#>~\\")
+SPACE, LINE, PARAGRAPH = "\x00", "\x01", "\x02"
+"""What a stretch of white space folds to: within a line, over one line end, over several."""
+BARRIER_OLD, BARRIER_NEW = SPACE, LINE
+"""Stand where claimed text was left out of a sequence: no word has these symbols, and
+the two differ, so that nothing matches across."""
+
+
+class Words(NamedTuple):
+    """The words of one stretch of text: `symbols[i]` stands at `starts[i]:ends[i]`.
+
+    `segments[i]` counts the ends of sentences, cells and paragraphs before word `i`.
+    """
+
+    symbols: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    segments: Sequence[int]
+
+    def part(self, start: int, end: int) -> Words:
+        """Return words `start:end`."""
+        return Words(
+            self.symbols[start:end],
+            self.starts[start:end],
+            self.ends[start:end],
+            self.segments[start:end],
+        )
+
+
+class Vocabulary(dict[bytes, str]):
+    """Gives every distinct word one character, the same for words that fold alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._symbols: dict[str, str] = {}
+        self.enders: set[str] = set()
+        self.starters: set[str] = set()
+
+    def __missing__(self, word: bytes) -> str:
+        """Return the symbol of a word not seen before."""
+        text = word.decode("utf-8", "surrogateescape")
+        folded = unicodedata.normalize("NFKC", text.translate(_FOLDED)).casefold()
+        folded = unicodedata.normalize("NFKC", folded)
+        if not folded or folded.isspace():
+            lines = text.count("\n") + 2 * text.count("\f")
+            symbol = (SPACE, LINE, PARAGRAPH)[min(lines, 2)]
+        elif folded in _MARKUP:
+            symbol = SPACE
+        else:
+            symbol = self._symbols.setdefault(folded, chr(len(self._symbols) + 3))
+            if folded in _ENDS:
+                self.enders.add(symbol)
+            if not text[0].islower():
+                self.starters.add(symbol)
+        self[word] = symbol
+        return symbol
+
+
+_ENDS = frozenset(".!?;:。！？；：।؟|")
+
+
+def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
+    """Return the words of `text[start:end]`."""
+    parts = _WORDS.findall(text, start, end)
+    symbols = "".join(map(vocabulary.__getitem__, parts))
+    ends = list(accumulate(map(len, parts), initial=start))
+    kept: list[int] = []
+    segments: list[int] = []
+    segment, ended, enders, starters = 0, False, vocabulary.enders, vocabulary.starters
+    for index, symbol in enumerate(symbols):
+        if symbol > PARAGRAPH:
+            if ended:
+                segment += 1
+                ended = False
+            kept.append(index)
+            segments.append(segment)
+            if symbol in enders:
+                ended = True
+        elif symbol == PARAGRAPH or symbol == LINE:
+            ended = True
+    get = ends.__getitem__
+    return Words(
+        "".join(map(symbols.__getitem__, kept)),
+        list(map(get, kept)),
+        [ends[index + 1] for index in kept],
+        segments,
+    )
