@@ -1,0 +1,200 @@
+"""The forms of an alert: lines for a person, an object for a program.
+
+Documents are untrusted. In what a person reads, controls, bidirectional marks
+and invisible characters are written as `<U+202E>`, so that a passage can
+neither move the cursor nor reorder its neighbours. The object keeps the text
+exactly.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from watcher.alert.message import AlertMessage, Excerpt, Passage, TouchedCitation
+
+PAYLOAD_SCHEMA = "watcher.alert/1"
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+_TEXT_PASSAGE = 700
+_TEXT_EXCERPTS = 8
+_TEXT_CITATIONS = 10
+_TEXT_ANSWERS = 5
+_PAYLOAD_PASSAGE = 4000
+_PAYLOAD_EXCERPTS = 40
+_PAYLOAD_ANSWERS = 1000
+
+
+def visible(text: str) -> str:
+    """Return `text` with every control and invisible character spelled out.
+
+    LF and TAB stay, soft hyphens and joiners of words stay: they are part of
+    how scripts are written and cannot reorder or hide anything.
+    """
+    return "".join(
+        f"<U+{ord(char):04X}>"
+        if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+        and char not in "\n\t\u00ad\u200c\u200d"
+        else char
+        for char in text
+    )
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return `text` visible, on one line and at most `limit` characters long."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def render_text(message: AlertMessage, key: str) -> str:
+    """Return the alert as lines; the first says what to do."""
+    return "\n".join(_lines(message, key)) + "\n"
+
+
+def _lines(message: AlertMessage, key: str) -> Iterator[str]:
+    yield one_line(message.first_line, 400)
+    raised = ", raised because live answers cite it" if message.raised else ""
+    yield (
+        f"{message.change_class.value}, {message.severity.value}{raised}; {message.document_id}"
+        + (f", owner {one_line(message.owner, 80)}" if message.owner else "")
+    )
+    yield f"from {message.from_version}"
+    yield f"to   {message.to_version}, observed {message.observed_at}"
+    if message.unconfirmed:
+        yield "No second fetch agreed in time: look at the source before you act."
+    for reason in message.reasons:
+        yield f"- {one_line(reason, 300)}"
+    shown = message.excerpts[:_TEXT_EXCERPTS]
+    for number, excerpt in enumerate(shown, start=1):
+        yield ""
+        yield from _excerpt_lines(number, excerpt)
+    if left := len(message.excerpts) - len(shown):
+        yield f"... and {left} more, see the link"
+    if message.citations:
+        yield ""
+        yield from _citation_lines(message.citations)
+    yield ""
+    yield f"open {message.link}"
+    yield f"key  {key}"
+
+
+def _excerpt_lines(number: int, excerpt: Excerpt) -> Iterator[str]:
+    why = f": {one_line(excerpt.why, 300)}" if excerpt.why else ""
+    yield f"{number}. {excerpt.change_class.value}{why}"
+    for side, passage in (("before", excerpt.before), ("after", excerpt.after)):
+        if passage is None:
+            yield f"   {side}: nothing"
+            continue
+        place = f"page {passage.page}, bytes {passage.start}:{passage.end}"
+        yield f"   {side}, {place} of {passage.version}"
+        if passage.text is None:
+            yield "   (this channel carries no text of documents)"
+            continue
+        for line in visible(_clip(passage.text, _TEXT_PASSAGE)).split("\n"):
+            yield f"   | {line}"
+
+
+def _citation_lines(citations: tuple[TouchedCitation, ...]) -> Iterator[str]:
+    yield f"citations touched: {len(citations)}"
+    for citation in citations[:_TEXT_CITATIONS]:
+        names = [
+            one_line(f"{answer.caller}/{answer.answer_id}", 120)
+            for answer in citation.answers[:_TEXT_ANSWERS]
+        ]
+        if left := len(citation.answers) - len(names):
+            names.append(f"and {left} more")
+        yield f"- {citation.citation_id} {citation.status.value}: {', '.join(names)}"
+    if left := len(citations) - _TEXT_CITATIONS:
+        yield f"... and {left} more, see the link"
+
+
+def render_payload(message: AlertMessage, key: str) -> dict[str, Json]:
+    """Return the alert as an object of schema `watcher.alert/1`, bounded in size.
+
+    What does not fit is counted in `excerpts_left_out` and `answers_left_out`;
+    a clipped passage says so with `clipped`.
+    """
+    excerpts = message.excerpts[:_PAYLOAD_EXCERPTS]
+    citations, left_out = _citation_objects(message.citations)
+    return {
+        "schema": PAYLOAD_SCHEMA,
+        "key": key,
+        "change_id": message.change_id,
+        "summary": one_line(message.first_line, 400),
+        "document_id": message.document_id,
+        "title": message.title,
+        "owner": message.owner,
+        "class": message.change_class.value,
+        "tier": message.tier.value,
+        "severity": message.severity.value,
+        "confirmed": not message.unconfirmed,
+        "headline": message.headline,
+        "reasons": list(message.reasons),
+        "facets": list(message.facets),
+        "from_version": message.from_version,
+        "to_version": message.to_version,
+        "observed_at": message.observed_at,
+        "excerpts": [_excerpt_object(excerpt) for excerpt in excerpts],
+        "excerpts_left_out": len(message.excerpts) - len(excerpts),
+        "citations": citations,
+        "answers_affected": message.answers_affected,
+        "answers_left_out": left_out,
+        "link": message.link,
+    }
+
+
+def _excerpt_object(excerpt: Excerpt) -> Json:
+    return {
+        "class": excerpt.change_class.value,
+        "why": excerpt.why,
+        "before": _passage_object(excerpt.before),
+        "after": _passage_object(excerpt.after),
+    }
+
+
+def _passage_object(passage: Passage | None) -> Json:
+    if passage is None:
+        return None
+    found: dict[str, Json] = {
+        "version": passage.version,
+        "page": passage.page,
+        "start": passage.start,
+        "end": passage.end,
+        "unit": "utf-8-bytes",
+    }
+    if passage.text is not None:
+        found["text"] = passage.text[:_PAYLOAD_PASSAGE]
+        found["clipped"] = len(passage.text) > _PAYLOAD_PASSAGE
+    return found
+
+
+def _citation_objects(citations: tuple[TouchedCitation, ...]) -> tuple[list[Json], int]:
+    """Return the citations with at most `_PAYLOAD_ANSWERS` answers, and how many are left out."""
+    found: list[Json] = []
+    room, left_out = _PAYLOAD_ANSWERS, 0
+    for citation in citations:
+        answers = citation.answers[:room]
+        left_out += len(citation.answers) - len(answers)
+        room -= len(answers)
+        if not answers and citation.answers:
+            continue
+        found.append(
+            {
+                "citation_id": citation.citation_id,
+                "status": citation.status.value,
+                "answers": [
+                    {"caller": a.caller, "answer_id": a.answer_id, "ordinal": a.ordinal}
+                    for a in answers
+                ],
+            }
+        )
+    return found, left_out
+
+
+def _clip(text: str, limit: int) -> str:
+    """Return at most `limit` characters: the beginning and the end, and what lies between."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]} [… {len(text) - 2 * half} characters …] {text[-half:]}"
