@@ -77,6 +77,21 @@ def citation_id(document_id: str, version: str, segments: Iterable[tuple[int, in
     return CitationId("c1" + base64.b32encode(digest).decode().lower())
 
 
+def capture_id(document_id: str, ordinal: int, body_sha256: str) -> str:
+    """Return the id of a document's `ordinal`-th capture (from 1): `k1-` and 32 hex digits.
+
+    A replay after a crash finds the same ordinal and so the same id; the same
+    bytes coming back later are another capture.
+    """
+    body = f"{document_id}\n{ordinal}\n{body_sha256}"
+    return "k1-" + hashlib.sha256(body.encode()).hexdigest()[:32]
+
+
+def reading_id(capture_id: str, rendition_id: str) -> str:
+    """Return the id of one capture read under one rendition: `g1-` and 32 hex digits."""
+    return "g1-" + hashlib.sha256(f"{capture_id}\n{rendition_id}".encode()).hexdigest()[:32]
+
+
 def change_id(document_id: str, from_reading: str, to_reading: str) -> str:
     """Return the key of a change: lowercase hex SHA-256 over its two readings.
 

@@ -1,1 +1,81 @@
-"""To be described by its owner."""
+"""Where everything is kept: tables, blobs, and the rules that protect them.
+
+    with Store.open(directory) as store:            # takes the directory's lock, migrates
+        ...
+    Store.open(directory, read_only=True)           # beside a running daemon, or on a copy
+
+A `Store` may be used from any thread; writes take turns. It has no clock: every
+time is handed in, timezone-aware. Every write about a document needs its lease,
+and a stale one raises StaleLeaseError and writes nothing.
+
+store.documents
+    sync(declared, at) -> SyncResult                 upsert what is declared, retire the rest
+    put(declared, at) -> Document                    one entry, for `add` and `ingest`
+    get(document_id) -> Document                     UnknownDocumentError
+    list() -> tuple[Document, ...]
+    claim_due(now, *, limit, lease_seconds, owner) -> tuple[LeasedDocument, ...]
+    claim(document_id, now, *, lease_seconds, owner) -> LeasedDocument   DocumentBusyError
+    renew(lease, now, lease_seconds) -> Lease
+    release(lease, *, next_check, fails) -> None
+    schedule(document_id, next_check) -> None        without a lease: "check it now"
+store.observations
+    record(lease, observation) -> Observation
+    list(document_id, *, limit) -> tuple[Observation, ...]          newest first
+    newest(document_id) -> Observation | None
+store.captures
+    latest(document_id) -> Capture | None            whatever its state: the next body compares to it
+    latest_accepted(document_id) -> Capture | None
+    get(capture_id), list(document_id), held(document_id=None), decisions(capture_id)
+    body(capture_id) -> bytes                        verified
+    agreement(capture_id) -> Agreement               how often its bytes were seen
+    reading(reading_id) -> Reading                   text, verified, and everything beside it
+store.commits
+    commit_capture(lease, capture, reading, observation) -> Commit       one transaction
+    accept(lease, capture_id, *, at, actor, reason) -> Commit            a held one
+    reject(lease, capture_id, *, at, actor, reason) -> None
+    commit_rendition(lease, reading, *, at) -> Commit   re-read of the current capture
+store.versions
+    current(document_id) -> Current | None
+    list(document_id) -> tuple[Version, ...]
+    get(document_id, version) -> Version
+    at(document_id, time) -> VersionAt
+    text(document_id, version) -> CanonicalText      verified; every resolution error
+    tombstones(document_id) -> tuple[Tombstone, ...]
+    chunks(document_id, version) -> tuple[Chunk, ...]
+store.citations
+    emit(citation, emission) -> Emission             idempotent by (caller, answer_id, ordinal)
+    resolve(citation_id) -> Resolution               fails closed
+    resolve_anchor(citation) -> Resolution           one that need not be stored
+    withdraw(emission_number, *, at, actor, reason), pin(...), release(...)
+    get(citation_id), list(document_id, after, limit), emissions(citation_id)
+    live(document_id, now, *, after, limit) -> tuple[StoredCitation, ...]
+    unanchored(change_id, now, *, algorithm, limit) -> tuple[StoredCitation, ...]
+    affected(change_id, now) -> tuple[Affected, ...]
+    statements(citation_id) -> tuple[StoredStatement, ...]
+store.changes
+    pending() -> tuple[Change, ...]                  not yet anchored, oldest first
+    get(change_id), list(document_id=None, *, limit)
+    save_classification(change_id, classification, text_map, *, at) -> None   -> classified
+    save_statements(change_id, statements, *, at) -> int                      idempotent
+    finish(change_id, alerts) -> tuple[Alert, ...]                            -> anchored
+    classification(change_id) -> Classification | None     without words: headline, why are ""
+    text_map(change_id) -> TextMap | None
+store.outbox
+    add(alerts) -> tuple[Alert, ...]                 for what is no change
+    claim_due(now, *, limit, lease_seconds) -> tuple[Alert, ...]
+    delivered(number, *, at, receipt), retry(number, *, not_before, error), dead(number, *, at, error)
+    confirm(change_id, *, at), cancel(change_id, *, at)     what was held for a confirming fetch
+    digest(now) -> tuple[Alert, ...], revive(number, *, at)
+    ack(number, *, at, actor), get(number), list(state=None, *, limit)
+store.incidents
+    refused(document_id, reason, at) -> Incident     opens one, or counts it
+    told(number, at), close(document_id, at) -> tuple[Incident, ...], open(document_id=None)
+store.acts
+    record(act), list(*, limit)
+store.purges
+    purge(document_id, version, *, at, rule, actor, reason, forced="") -> Tombstone
+    work_off() -> int                                removes blobs that nothing needs any more
+store.counts() -> Counts
+"""
+
+from __future__ import annotations

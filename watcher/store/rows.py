@@ -1,0 +1,528 @@
+"""What the store takes and gives: frozen values, never rows of a table.
+
+Every time is timezone-aware and UTC, and handed in by the caller. `at` is when
+it happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from watcher.domain.anchors import Citation
+from watcher.domain.changes import Cause, ChangeKind, Severity
+from watcher.domain.ids import DocumentId, VersionId
+from watcher.domain.reading import Rendition
+from watcher.domain.statements import Statement
+from watcher.domain.verdicts import Verdict
+
+
+class DocumentState(StrEnum):
+    """Whether a document is still watched."""
+
+    ACTIVE = "active"
+    RETIRED = "retired"
+
+
+class Origin(StrEnum):
+    """How bytes came in. Only what was fetched or pushed was observed."""
+
+    FETCHED = "fetched"
+    PUSHED = "pushed"
+    IMPORTED = "imported"
+
+
+class CaptureState(StrEnum):
+    """What was decided about a capture last."""
+
+    ACCEPTED = "accepted"
+    HELD = "held"
+    REJECTED = "rejected"
+
+
+class Standing(StrEnum):
+    """How a version stands to its document now."""
+
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    RETIRED = "retired"
+
+
+class ChangeState(StrEnum):
+    """How far the work on a change is; it only goes forward."""
+
+    STORED = "stored"
+    CLASSIFIED = "classified"
+    ANCHORED = "anchored"
+
+
+class AlertKind(StrEnum):
+    """What an alert is about."""
+
+    CHANGE = "change"
+    WITHDRAWN = "withdrawn"
+    HELD = "held"
+    REFUSED = "refused"
+    RECOVERED = "recovered"
+
+
+class AlertState(StrEnum):
+    """Where an alert is; delivered, dead and cancelled are ends."""
+
+    HELD = "held"
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    DEAD = "dead"
+    CANCELLED = "cancelled"
+    DIGEST = "digest"
+
+
+class HoldKind(StrEnum):
+    """A pin keeps a citation live; a hold also keeps its text from a purge."""
+
+    PIN = "pin"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredDocument:
+    """A document as the configuration declares it; `digest` is over all of its entry."""
+
+    document_id: DocumentId
+    title: str
+    urls: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredValidators:
+    """A server's validators, the URL that sent them, the accepted capture they confirm."""
+
+    final_url: str
+    etag: str
+    last_modified: str
+    capture_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document and its schedule. `next_check` is None until the first is planned."""
+
+    document_id: DocumentId
+    state: DocumentState
+    title: str
+    urls: tuple[str, ...]
+    digest: str
+    created_at: datetime
+    retired_at: datetime | None
+    next_check: datetime | None
+    fails: int
+    validators: StoredValidators | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write about one document, until `until` or until it is taken over.
+
+    `token` fences: a write under an older token than the table's is refused.
+    """
+
+    document_id: DocumentId
+    owner: str
+    token: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedDocument:
+    """A document that is due, and the lease to check it under."""
+
+    document: Document
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class NewObservation:
+    """What one check saw. `capture_id`: the capture it matched, None for nothing.
+
+    `url` and `final_url` hold no secrets. Where a capture is committed with it,
+    its id need not be given.
+    """
+
+    at: datetime
+    url: str
+    verdict: Verdict
+    final_url: str = ""
+    http_status: int | None = None
+    etag: str = ""
+    last_modified: str = ""
+    capture_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A run of equal observations: `count` of them from `first` to `last`.
+
+    Between two of them nothing is claimed; none were further apart than
+    `longest_gap`. Message and evidence are those of the first.
+    """
+
+    number: int
+    document_id: DocumentId
+    first: datetime
+    last: datetime
+    count: int
+    longest_gap: timedelta
+    url: str
+    final_url: str
+    http_status: int | None
+    etag: str
+    last_modified: str
+    verdict: Verdict
+    capture_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewCapture:
+    """Source bytes as they came. Headers hold no credentials and no cookies."""
+
+    body: bytes
+    url: str
+    captured_at: datetime
+    origin: Origin = Origin.FETCHED
+    content_type: str = ""
+    final_url: str = ""
+    http_status: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    peer: str = ""
+    tls: tuple[tuple[str, str], ...] = ()
+    server_date: str = ""
+    claimed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A stored capture; its bytes are `store.captures.body(capture_id)`."""
+
+    capture_id: str
+    document_id: DocumentId
+    ordinal: int
+    state: CaptureState
+    captured_at: datetime
+    origin: Origin
+    claimed_at: datetime | None
+    body_sha256: str
+    body_size: int
+    content_type: str
+    url: str
+    final_url: str
+    http_status: int | None
+    headers: tuple[tuple[str, str], ...]
+    peer: str
+    tls: tuple[tuple[str, str], ...]
+    server_date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision about a capture: what, when, by whom, why."""
+
+    state: CaptureState
+    at: datetime
+    actor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often, and from when to when, a capture's bytes were seen."""
+
+    count: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """The current reading of a document; its text has been current since `since`."""
+
+    document_id: DocumentId
+    version: VersionId
+    reading_id: str
+    capture_id: str
+    rendition: Rendition
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What a commit did.
+
+    `new_capture` is False where the bytes were those of the previous capture;
+    `change_id` is None where nothing changed. `version` is None where the
+    reading gave no text.
+    """
+
+    capture_id: str
+    reading_id: str
+    version: VersionId | None
+    state: CaptureState
+    new_capture: bool
+    new_version: bool
+    change_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A distinct text of a document: when first stored, how it stands now, since when.
+
+    `size` in bytes, `pages` and `purged` describe the text; a purged one has
+    size and pages of zero. `since` is None for a version that never was current.
+    """
+
+    document_id: DocumentId
+    version: VersionId
+    first_stored: datetime
+    size: int
+    pages: int
+    standing: Standing | None
+    since: datetime | None
+    purged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A time without an observation that confirms or denies, and what failed in it.
+
+    `start` is the last observation before, `end` the first after; None where
+    there is none.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    failed: tuple[Observation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VersionAt:
+    """What is known of a document at one time.
+
+    `confirmed` is the last run of observations at or before that time that
+    matched `version`, `differs` the first after it that matched another text.
+    `gap` is the time around it of which nothing is claimed: None only where a
+    run of observations covers it.
+    """
+
+    at: datetime
+    version: VersionId | None
+    confirmed: Observation | None
+    differs: Observation | None
+    gap: Gap | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """That a text was purged. `returned_at`: when the same text was stored anew."""
+
+    document_id: DocumentId
+    version: VersionId
+    at: datetime
+    rule: str
+    actor: str
+    reason: str
+    forced: str
+    returned_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEmission:
+    """A use of a citation; its key is (caller, answer_id, ordinal)."""
+
+    caller: str
+    answer_id: str
+    ordinal: int
+    at: datetime
+    expires_at: datetime
+    answer_sha256: str = ""
+    application: str = ""
+    model: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """A stored use of a citation. `new` is False where the key was there already."""
+
+    number: int
+    citation_id: str
+    caller: str
+    answer_id: str
+    ordinal: int
+    at: datetime
+    expires_at: datetime
+    answer_sha256: str
+    application: str
+    model: str
+    labels: tuple[tuple[str, str], ...]
+    withdrawn_at: datetime | None
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCitation:
+    """A citation with its number in the store, which pages a listing."""
+
+    number: int
+    citation: Citation
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The exact bytes of a citation's segments, and how its version stands."""
+
+    citation: Citation
+    passages: tuple[bytes, ...]
+    standing: Standing
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStatement:
+    """A statement about one citation in one version."""
+
+    citation_id: str
+    version: VersionId
+    statement: Statement
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A live citation that a change does not carry, and the answers that used it."""
+
+    citation: StoredCitation
+    statement: Statement
+    emissions: tuple[Emission, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A pin or a hold on a citation, a version or a document."""
+
+    number: int
+    kind: HoldKind
+    document_id: DocumentId
+    version: VersionId | None
+    citation_id: str | None
+    at: datetime
+    actor: str
+    reason: str
+    released_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two consecutive readings of a document that differ."""
+
+    number: int
+    change_id: str
+    document_id: DocumentId
+    kind: ChangeKind
+    cause: Cause
+    from_reading: str
+    to_reading: str
+    from_version: VersionId
+    to_version: VersionId
+    at: datetime
+    state: ChangeState
+
+
+@dataclass(frozen=True, slots=True)
+class NewAlert:
+    """Something to be told on one channel; its key is (event_id, channel).
+
+    For a change, `event_id` is the change_id. `held` waits for a confirming
+    fetch until `not_before`, then goes out marked unconfirmed.
+    """
+
+    event_id: str
+    channel: str
+    kind: AlertKind
+    document_id: DocumentId
+    severity: Severity
+    at: datetime
+    not_before: datetime
+    state: AlertState = AlertState.PENDING
+    change_id: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A row of the outbox."""
+
+    number: int
+    event_id: str
+    channel: str
+    kind: AlertKind
+    document_id: DocumentId
+    change_id: str | None
+    severity: Severity
+    reason: str
+    created_at: datetime
+    state: AlertState
+    unconfirmed: bool
+    attempts: int
+    not_before: datetime
+    last_error: str
+    finished_at: datetime | None
+    receipt: str
+    acked_at: datetime | None
+    acked_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A time during which a document could not be seen for one reason."""
+
+    number: int
+    document_id: DocumentId
+    reason: str
+    opened_at: datetime
+    last_at: datetime
+    count: int
+    told_at: datetime | None
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorAct:
+    """What a person did."""
+
+    at: datetime
+    actor: str
+    act: str
+    subject: str
+    document_id: DocumentId | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the store holds, for gauges. `oldest_pending` is when it was due."""
+
+    documents: int = 0
+    documents_retired: int = 0
+    versions: int = 0
+    captures: int = 0
+    captures_held: int = 0
+    observations: int = 0
+    citations: int = 0
+    emissions: int = 0
+    statements: int = 0
+    changes_pending: int = 0
+    incidents_open: int = 0
+    outbox: dict[AlertState, int] = field(default_factory=dict)
+    oldest_pending: datetime | None = None

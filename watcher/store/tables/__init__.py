@@ -1,0 +1,84 @@
+"""The tables. Rows are dumb: nothing outside the store ever sees one.
+
+`evidence` holds what was seen and what it says, `citing` who relies on it,
+`work` what is still to do and what was done. Names and types are those that
+both SQLite and PostgreSQL know. Which rows may change, and how, is written in
+`watcher.store.write_once`.
+"""
+
+from sqlalchemy import Table
+from sqlmodel import SQLModel
+
+from watcher.store.tables.citing import (
+    CitationRow,
+    CitationSegmentRow,
+    EmissionRow,
+    EmissionWithdrawalRow,
+    HoldReleaseRow,
+    HoldRow,
+    StatementRow,
+)
+from watcher.store.tables.evidence import (
+    BecameCurrentRow,
+    CaptureDecisionRow,
+    CaptureRow,
+    ChunkRow,
+    DocumentRow,
+    ObservationRow,
+    PageRow,
+    ReadingDetailRow,
+    ReadingRow,
+    RenditionRow,
+    StoredTextRow,
+    TombstoneRow,
+    VersionRow,
+)
+from watcher.store.tables.work import (
+    BlobRemovalRow,
+    ChangeRow,
+    ClassificationRow,
+    HunkRow,
+    IncidentRow,
+    OperatorActRow,
+    OutboxRow,
+    TextMapRow,
+)
+
+__all__ = ["METADATA"]
+
+METADATA = SQLModel.metadata
+"""Every table of the schema, for migrations and for the trigger set."""
+
+
+def _table(model: type[SQLModel]) -> Table:
+    return METADATA.tables[str(model.__tablename__)]
+
+
+document = _table(DocumentRow)
+observation = _table(ObservationRow)
+capture = _table(CaptureRow)
+capture_decision = _table(CaptureDecisionRow)
+rendition = _table(RenditionRow)
+reading = _table(ReadingRow)
+reading_detail = _table(ReadingDetailRow)
+became_current = _table(BecameCurrentRow)
+version = _table(VersionRow)
+stored_text = _table(StoredTextRow)
+page = _table(PageRow)
+chunk = _table(ChunkRow)
+tombstone = _table(TombstoneRow)
+citation = _table(CitationRow)
+citation_segment = _table(CitationSegmentRow)
+emission = _table(EmissionRow)
+emission_withdrawal = _table(EmissionWithdrawalRow)
+hold = _table(HoldRow)
+hold_release = _table(HoldReleaseRow)
+statement = _table(StatementRow)
+change = _table(ChangeRow)
+classification = _table(ClassificationRow)
+hunk = _table(HunkRow)
+text_map = _table(TextMapRow)
+outbox = _table(OutboxRow)
+incident = _table(IncidentRow)
+operator_act = _table(OperatorActRow)
+blob_removal = _table(BlobRemovalRow)
