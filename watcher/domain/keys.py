@@ -105,3 +105,8 @@ def _clusters(text: str) -> list[str]:
         else:
             clusters.append(char)
     return clusters
+
+
+def fold(text: str, kind: KeyKind) -> str:
+    """Return the key text alone, where no way back is needed."""
+    return make_key(text.encode(), kind).text

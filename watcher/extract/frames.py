@@ -1,0 +1,62 @@
+"""Length-prefixed frames over a stream socket."""
+
+from __future__ import annotations
+
+import socket
+from enum import Enum
+
+_PIECE = 1 << 20
+
+
+class Kind(Enum):
+    """What a frame holds."""
+
+    JOB = b"J"
+    DATA = b"D"
+    READING = b"R"
+    GEOMETRY = b"G"
+    EXIT = b"X"
+
+
+class StreamEndedError(Exception):
+    """The other side went away, or said something that is no frame."""
+
+
+def send(stream: socket.socket, kind: Kind, body: bytes) -> None:
+    """Send one frame.
+
+    Raises:
+        OSError: the other side is gone.
+    """
+    stream.sendall(kind.value + len(body).to_bytes(8, "big"))
+    stream.sendall(body)
+
+
+def receive(stream: socket.socket, limit: int) -> tuple[Kind, bytes]:
+    """Return the next frame of at most `limit` bytes.
+
+    Raises:
+        StreamEndedError: there is none, or it is larger.
+    """
+    head = _exactly(stream, 9)
+    size = int.from_bytes(head[1:], "big")
+    if size > limit:
+        raise StreamEndedError(f"a frame of {size} bytes is over the limit of {limit}")
+    try:
+        kind = Kind(head[:1])
+    except ValueError as error:
+        raise StreamEndedError(str(error)) from error
+    return kind, _exactly(stream, size)
+
+
+def _exactly(stream: socket.socket, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size:
+        try:
+            piece = stream.recv(min(_PIECE, size - len(found)))
+        except OSError as error:
+            raise StreamEndedError(str(error)) from error
+        if not piece:
+            raise StreamEndedError("the other side closed the stream")
+        found += piece
+    return bytes(found)

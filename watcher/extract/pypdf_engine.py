@@ -1,0 +1,190 @@
+"""pypdf: opens every PDF, reads its structure and, as the default, its text."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from io import BytesIO
+from typing import cast
+
+import pypdf
+from pypdf import PdfReader
+from pypdf.errors import LimitReachedError, PyPdfError
+from pypdf.generic import ArrayObject, Destination, DictionaryObject
+
+from watcher.domain.reading import Problem
+from watcher.extract import pypdf_shim
+from watcher.extract.pdf_model import (
+    BrokenError,
+    EncryptedError,
+    OutlineItem,
+    PageText,
+    Structure,
+)
+from watcher.extract.pypdf_page import PageProbe
+
+VERSIONS = (
+    ("pypdf", version("pypdf")),
+    ("fonttools", version("fonttools")),
+    ("cryptography", version("cryptography")),
+    ("brotli", version("brotli")),
+    ("shim", pypdf_shim.SHIM),
+)
+"""Everything whose release can change the text; read once, at import."""
+
+MOST_PAGES = 20_000
+_MOST_WARNINGS = 20
+
+pypdf_shim.install()
+
+
+@contextmanager
+def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Let pypdf work within limits, and collect what it warns of.
+
+    A warning is its only way to say that it left something out.
+    """
+    logger, handler = logging.getLogger("pypdf"), _Collector()
+    propagate = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        with pypdf.apply_configuration(
+            zlib_maximum_output_length=20_000_000,
+            lzw_maximum_output_length=20_000_000,
+            run_length_maximum_output_length=20_000_000,
+            brotli_maximum_output_length=20_000_000,
+            stream_decoding_work_maximum_length=60_000_000,
+            stream_parsing_work_maximum_count=500_000,
+            xform_maximum_invocations_per_extraction=500,
+            page_tree_maximum_entries=MOST_PAGES,
+            jbig2dec_binary=None,
+            disable_legacy_handling=True,
+        ):
+            yield lambda: tuple(handler.messages)
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+
+class Pdf:
+    """An open file.
+
+    Raises:
+        EncryptedError: it needs a password.
+        BrokenError: it cannot be opened or has no page.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._reader = PdfReader(BytesIO(data), strict=False)
+            if self._reader.is_encrypted and not self._reader.decrypt(""):
+                raise EncryptedError
+            self.page_count = len(self._reader.pages)
+        except (EncryptedError, MemoryError):
+            raise
+        except Exception as error:
+            # Not only PyPdfError: damaged files raise nearly anything here.
+            raise BrokenError(_say(error)) from error
+        if not self.page_count:
+            raise BrokenError("it has no page")
+
+    def pages(self) -> Iterator[PageText]:
+        """Yield every page; one that cannot be read carries its problem instead."""
+        for number in range(self.page_count):
+            yield self._page(number)
+
+    def structure(self) -> Structure:
+        """Return labels, outline and metadata, each as far as it can be read."""
+        found = Structure()
+        reader = self._reader
+        with _tolerated(found, "labels"):
+            found.labels = [str(label) for label in reader.page_labels]
+        with _tolerated(found, "outline"):
+            found.outline = list(self._outline())
+        with _tolerated(found, "metadata"):
+            found.title = " ".join(str((reader.metadata or {}).get("/Title") or "").split())
+        with _tolerated(found, "metadata"):
+            found.language = str(reader.root_object.get("/Lang") or "")
+        with _tolerated(found, "attachments"):
+            found.attachments = sorted({item.name for item in reader.attachment_list})
+        return found
+
+    def _page(self, number: int) -> PageText:
+        try:
+            page = self._reader.pages[number]
+            probe = PageProbe(page, self._hidden_layers())
+            text = page.extract_text(
+                visitor_text=probe.on_text, visitor_operand_before=probe.on_operator
+            )
+            return probe.result(text)
+        except MemoryError:
+            raise
+        except LimitReachedError as error:
+            return PageText(problem=Problem("limit", _say(error), number + 1))
+        except Exception as error:  # noqa: BLE001 - one bad page must not cost the others
+            return PageText(problem=Problem("page_broken", _say(error), number + 1))
+
+    def _hidden_layers(self) -> frozenset[int]:
+        """Return the object numbers of optional content that is off by default."""
+        try:
+            properties = self._reader.root_object.get("/OCProperties")
+            if properties is None:
+                return frozenset()
+            config = cast("DictionaryObject", properties.get_object()["/D"].get_object())
+            listed = config.get("/ON" if config.get("/BaseState") == "/OFF" else "/OFF")
+            numbers = {
+                item.idnum
+                for item in cast("ArrayObject", listed.get_object() if listed else [])
+                if hasattr(item, "idnum")
+            }
+            if config.get("/BaseState") != "/OFF":
+                return frozenset(numbers)
+            every = cast("ArrayObject", properties.get_object()["/OCGs"].get_object())
+            return frozenset(item.idnum for item in every if hasattr(item, "idnum")) - numbers
+        except (PyPdfError, AttributeError, KeyError, TypeError, ValueError):
+            return frozenset()
+
+    def _outline(self) -> Iterator[OutlineItem]:
+        stack = [(iter(self._reader.outline), 1)]
+        while stack:
+            items, level = stack[-1]
+            item = next(items, None)
+            if item is None:
+                stack.pop()
+            elif isinstance(item, list):
+                stack.append((iter(item), level + 1))
+            else:
+                destination = cast("Destination", item)
+                page = self._reader.get_destination_page_number(destination)
+                if page is not None and 0 <= page < self.page_count:
+                    yield OutlineItem(" ".join(str(destination.title or "").split()), level, page)
+
+
+class _Collector(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: dict[str, None] = {}
+        self._thread = threading.get_ident()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if threading.get_ident() == self._thread and len(self.messages) < _MOST_WARNINGS:
+            self.messages[record.getMessage()[:200]] = None
+
+
+@contextmanager
+def _tolerated(found: Structure, what: str) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a locator that cannot be read costs no text
+        found.problems.append(Problem(f"no_{what}", f"cannot read the {what}: {_say(error)}"))
+
+
+def _say(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:200]
+
+
