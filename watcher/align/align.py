@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from watcher.align.chain import Block, Budget
 from watcher.align.lines import LineMatch, Lines, lines_of, match_lines
 from watcher.align.model import KEPT, MOVED, TextMap
-from watcher.align.moves import moved_runs
-from watcher.align.residue import align_words, slide
-from watcher.align.runs import RawRun, byte_runs, dense, join
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Vocabulary, Words, words
+from watcher.align.gaps import align_gaps
+from watcher.align.moves import Claims
+from watcher.align.runs import RawRun, join
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Vocabulary, Words, concat, words
 
 ALGORITHM = "align/1"
+_SEEDS = (6, 4)
+"""Words in the seeds of moved and edited text: long ones first, since they are surer."""
 _WORK = 3_000_000_000
 """Symbol pairs that may be compared for one pair of texts."""
 
@@ -50,11 +52,23 @@ class _Aligner:
         found += self._moved_lines(match.moved, old_lines, new_lines)
         taken_old = sorted((r[0], r[1]) for r in found if r[4] == MOVED)
         taken_new = sorted((r[2], r[3]) for r in found if r[4] == MOVED)
-        for a, b, c, d in gaps:
-            if a < b and c < d:
-                found += self._gap(list(_free(taken_old, a, b)), list(_free(taken_new, c, d)))
-        found += self._seeds(found)
+        pairs = [
+            (self._words(self.old, taken_old, a, b, BARRIER_OLD),
+             self._words(self.new, taken_new, c, d, BARRIER_NEW))
+            for a, b, c, d in gaps
+            if a < b or c < d
+        ]
+        found += align_gaps(pairs, self.old, self.new, self.budget)
+        claims = self._free_words(found)
+        for size in _SEEDS:
+            found += claims.move(claims.seeds(size), self.budget)
         return join(found, self.old, self.new)
+
+    def _words(
+        self, text: bytes, taken: list[tuple[int, int]], start: int, end: int, barrier: str
+    ) -> Words:
+        parts = [words(text, a, b, self.vocabulary) for a, b in _free(taken, start, end)]
+        return concat(parts, barrier)
 
     def _moved_lines(self, blocks: list[Block], old: Lines, new: Lines) -> list[RawRun]:
         runs: list[RawRun] = []
@@ -66,47 +80,12 @@ class _Aligner:
                     runs.append((a, b, c, d, MOVED))
         return runs
 
-    def _gap(self, olds: list[tuple[int, int]], news: list[tuple[int, int]]) -> list[RawRun]:
-        old = _concat([words(self.old, a, b, self.vocabulary) for a, b in olds], BARRIER_OLD)
-        new = _concat([words(self.new, a, b, self.vocabulary) for a, b in news], BARRIER_NEW)
-        if not old.symbols or not new.symbols:
-            return []
-        blocks = slide(align_words(old.symbols, new.symbols, self.budget), old, new)
-        return byte_runs(dense(blocks, old, new), old, new, self.old, self.new, moved=False)
-
-    def _seeds(self, found: list[RawRun]) -> list[RawRun]:
-        """Match what nobody has claimed: text that moved and was edited."""
+    def _free_words(self, found: list[RawRun]) -> Claims:
         old_free = _free(sorted((r[0], r[1]) for r in found), 0, len(self.old))
         new_free = _free(sorted((r[2], r[3]) for r in found), 0, len(self.new))
-        old = _concat([words(self.old, a, b, self.vocabulary) for a, b in old_free], BARRIER_OLD)
-        new = _concat([words(self.new, a, b, self.vocabulary) for a, b in new_free], BARRIER_NEW)
-        return moved_runs(old, new, self.old, self.new, self.budget)
-
-
-def _concat(parts: list[Words], barrier: str) -> Words:
-    """Join stretches with a symbol between them that matches nothing."""
-    if len(parts) == 1:
-        return parts[0]
-    symbols: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    segments: list[int] = []
-    segment = 0
-    for part in parts:
-        if not part.symbols:
-            continue
-        if symbols:
-            symbols.append(barrier)
-            starts.append(ends[-1])
-            ends.append(ends[-1])
-            segments.append(segment)
-            segment += 1
-        symbols.append(part.symbols)
-        starts += part.starts
-        ends += part.ends
-        segments += [segment + s for s in part.segments]
-        segment += part.segments[-1] + 1
-    return Words("".join(symbols), starts, ends, segments)
+        old = concat([words(self.old, a, b, self.vocabulary) for a, b in old_free], BARRIER_OLD)
+        new = concat([words(self.new, a, b, self.vocabulary) for a, b in new_free], BARRIER_NEW)
+        return Claims(old, new, self.old, self.new)
 
 
 def _free(taken: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:

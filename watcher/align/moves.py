@@ -1,4 +1,4 @@
-"""The last stage: text that moved and was edited, among what nobody has claimed.
+"""Text that moved, exactly or edited, among words that nobody has claimed.
 
 One-to-one claims are what keeps a deleted clause from landing on a clause that
 resembles it: the near-duplicate is itself matched and so is no candidate.
@@ -6,53 +6,74 @@ resembles it: the near-duplicate is itself matched and so is no candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 
 from watcher.align.chain import Block, Budget, grams, unique_blocks
-from watcher.align.residue import align_words, slide
-from watcher.align.runs import RawRun, byte_runs, dense
-from watcher.align.tokens import Words
+from watcher.align.residue import align_words, refine
+from watcher.align.runs import RawRun, byte_runs
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words
 
-_SEEDS = (6, 4)
-"""Lengths in words of the seeds: long ones first, since they are surer."""
 _REACH = 40
 """Words that may lie between two seeds of one moved passage."""
 
 
-def moved_runs(
-    old: Words, new: Words, old_text: bytes, new_text: bytes, budget: Budget
-) -> list[RawRun]:
-    """Return the runs between unclaimed words, each byte claimed at most once."""
-    runs: list[RawRun] = []
-    old_free = bytearray(b"\x01") * len(old.symbols)
-    new_free = bytearray(b"\x01") * len(new.symbols)
-    for size in _SEEDS:
-        seeds = _seeds(old, new, old_free, new_free, size)
+class Claims:
+    """Two word sequences, and which of their words are still free."""
+
+    def __init__(self, old: Words, new: Words, old_text: bytes, new_text: bytes) -> None:
+        self.old, self.new = old, new
+        self.old_text, self.new_text = old_text, new_text
+        self.old_free = bytearray(b"\x01") * len(old.symbols)
+        self.new_free = bytearray(b"\x01") * len(new.symbols)
+
+    def take(self, a: int, b: int, c: int, d: int) -> None:
+        """Claim words `a:b` of old and `c:d` of new."""
+        self.old_free[a:b] = bytes(b - a)
+        self.new_free[c:d] = bytes(d - c)
+
+    def is_free(self, a: int, b: int, c: int, d: int) -> bool:
+        """Tell whether nobody claims any word of the two ranges."""
+        return self.old_free.find(0, a, b) < 0 and self.new_free.find(0, c, d) < 0
+
+    def masked(self) -> tuple[Words, Words]:
+        """Return both sequences with barriers in the place of claimed words."""
+        return (
+            _masked(self.old, self.old_free, BARRIER_OLD),
+            _masked(self.new, self.new_free, BARRIER_NEW),
+        )
+
+    def seeds(self, size: int) -> list[Block]:
+        """Return the free stretches of at least `size` words that stand once on each side."""
+        old, new = self.masked()
+        blocks = unique_blocks(grams(old.symbols, size), grams(new.symbols, size))
+        return [Block(o, n, length + size - 1) for o, n, length in blocks]
+
+    def move(self, seeds: Iterable[Block], budget: Budget) -> list[RawRun]:
+        """Return the runs of the sentences around `seeds`, and claim those sentences."""
+        runs: list[RawRun] = []
         for cluster in sorted(_clusters(seeds), key=_weight):
-            a, b, c, d = _widen(cluster, old, new, old_free, new_free)
-            if a == b or c == d:
+            a, c = cluster[0].old, cluster[0].new
+            b, d = cluster[-1].old + cluster[-1].length, cluster[-1].new + cluster[-1].length
+            if not self.is_free(a, b, c, d):
                 continue
-            old_part, new_part = old.part(a, b), new.part(c, d)
-            blocks = align_words(old_part.symbols, new_part.symbols, budget)
-            blocks = dense(slide(blocks, old_part, new_part), old_part, new_part)
-            if not blocks:
-                continue
-            runs += byte_runs(blocks, old_part, new_part, old_text, new_text, moved=True)
-            old_free[a:b] = bytes(b - a)
-            new_free[c:d] = bytes(d - c)
-    return runs
+            a, b = _sentences(a, b, self.old, self.old_free)
+            c, d = _sentences(c, d, self.new, self.new_free)
+            old, new = self.old.part(a, b), self.new.part(c, d)
+            blocks = refine(align_words(old.symbols, new.symbols, budget), old, new)
+            if blocks:
+                runs += byte_runs(blocks, old, new, self.old_text, self.new_text, moved=True)
+                self.take(a, b, c, d)
+        return runs
 
 
-def _seeds(
-    old: Words, new: Words, old_free: bytearray, new_free: bytearray, size: int
-) -> Iterator[Block]:
-    for o, n, length in unique_blocks(grams(old.symbols, size), grams(new.symbols, size)):
-        reach = length + size - 1
-        if all(old_free[o : o + reach]) and all(new_free[n : n + reach]):
-            yield Block(o, n, reach)
+def _masked(words: Words, free: bytearray, barrier: str) -> Words:
+    if free.find(0) < 0:
+        return words
+    symbols = [s if f else barrier for s, f in zip(words.symbols, free, strict=True)]
+    return words._replace(symbols="".join(symbols))
 
 
-def _clusters(seeds: Iterator[Block]) -> list[list[Block]]:
+def _clusters(seeds: Iterable[Block]) -> list[list[Block]]:
     clusters: list[list[Block]] = []
     for seed in seeds:
         if clusters:
@@ -66,24 +87,12 @@ def _clusters(seeds: Iterator[Block]) -> list[list[Block]]:
     return clusters
 
 
-def _weight(cluster: list[Block]) -> tuple[int, Block]:
+def _weight(cluster: Sequence[Block]) -> tuple[int, Block]:
     return -sum(seed.length for seed in cluster), cluster[0]
 
 
-def _widen(
-    cluster: list[Block], old: Words, new: Words, old_free: bytearray, new_free: bytearray
-) -> tuple[int, int, int, int]:
-    """Return the words of the sentences in which the seeds stand, as far as they are free."""
-    a, c = cluster[0].old, cluster[0].new
-    b, d = cluster[-1].old + cluster[-1].length, cluster[-1].new + cluster[-1].length
-    if not all(old_free[a:b]) or not all(new_free[c:d]):
-        return 0, 0, 0, 0
-    a, b = _sentences(a, b, old, old_free)
-    c, d = _sentences(c, d, new, new_free)
-    return a, b, c, d
-
-
 def _sentences(start: int, end: int, side: Words, free: bytearray) -> tuple[int, int]:
+    """Widen to whole sentences, as far as they are free."""
     segments = side.segments
     first, last = segments[start], segments[end - 1]
     while start and free[start - 1] and segments[start - 1] == first:

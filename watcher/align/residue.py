@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+
 from watcher.align.chain import (
     Block,
     Budget,
@@ -12,6 +15,7 @@ from watcher.align.chain import (
     lcs,
     unique_blocks,
 )
+from watcher.align.runs import dense
 from watcher.align.tokens import Words
 
 _LCS_CAP = 4_000_000
@@ -19,10 +23,31 @@ _DIRECT = 4_096
 """Product of lengths below which the LCS needs no anchors."""
 
 
-def align_words(old: str, new: str, budget: Budget) -> list[Block]:
+def disjoint(blocks: list[Block]) -> list[Block]:
+    """Cut blocks so that no symbol is in two of them, on either side; the longer one wins."""
+    out: list[Block] = []
+    for block in blocks:
+        over = max(out[-1].old + out[-1].length - block.old, 0) if out else 0
+        if over < block.length:
+            out.append(Block(block.old + over, block.new + over, block.length - over))
+    order = sorted(range(len(out)), key=lambda i: out[i].new)
+    end = 0
+    for index in order:
+        o, n, length = out[index]
+        over = max(end - n, 0)
+        out[index] = Block(o + over, n + over, max(length - over, 0))
+        end = max(end, n + length)
+    return [block for block in out if block.length]
+
+
+def align_words(
+    old: str, new: str, budget: Budget, anchors: Sequence[Block] = ()
+) -> list[Block]:
     """Return the in-order blocks of equal symbols: anchors first, then the LCS between."""
-    blocks: list[Block] = []
-    todo = [(0, len(old), 0, len(new), 8)]
+    blocks: list[Block] = list(anchors)
+    ends = [(0, 0), *((x.old + x.length, x.new + x.length) for x in anchors)]
+    starts = [*((x.old, x.new) for x in anchors), (len(old), len(new))]
+    todo = [(a, b, c, d, 8) for (a, c), (b, d) in zip(ends, starts, strict=True)]
     while todo:
         a, b, c, d, size = todo.pop()
         left = common_prefix(old[a:b], new[c:d])
@@ -131,3 +156,61 @@ def _best_shift(side: Words, start: int, gap: int, before: int, after: int) -> i
         return begins + stops, -abs(shift)
 
     return max(range(low, high + 1), key=score)
+
+
+def refine(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+    """Return `blocks` with gaps at sentence ends and chance matches dropped."""
+    return dense(settle(slide(blocks, old, new), old, new), old, new)
+
+
+_TAIL = 3
+"""Words at the end of a sentence that may be matched with the wrong copy of themselves."""
+
+
+def settle(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+    """Close a sentence with its own last words, not with those of a sentence after it.
+
+    Where "X." became "Y. More text." an LCS may pair the first full stop with
+    the second one; then the sentence would seem to end where the text after it
+    ends. The same with sentences that went.
+    """
+    out: list[Block] = []
+    for block in blocks:
+        if not out:
+            out.append(block)
+            continue
+        moved = _closing(out[-1], block, old, new)
+        if moved:
+            out.append(moved)
+            block = Block(
+                block.old + moved.length, block.new + moved.length, block.length - moved.length
+            )
+        if block.length:
+            out.append(block)
+    return out
+
+
+def _closing(first: Block, second: Block, old: Words, new: Words) -> Block | None:
+    a, c = first.old + first.length, first.new + first.length
+    b, d = second.old, second.new
+    if a == b or c == d:
+        return None
+    old_end, new_end = _sentence_end(a - 1, old), _sentence_end(c - 1, new)
+    if old_end >= b and new_end < d:
+        size = old_end - b + 1
+        place = Block(b, new_end - size + 1, size)
+    elif new_end >= d and old_end < b:
+        size = new_end - d + 1
+        place = Block(old_end - size + 1, d, size)
+    else:
+        return None
+    if size > min(_TAIL, second.length) or place.old < a or place.new < c:
+        return None
+    left = old.symbols[place.old : place.old + size]
+    return place if left == new.symbols[place.new : place.new + size] else None
+
+
+def _sentence_end(at: int, side: Words) -> int:
+    """Return the last word of the sentence in which word `at` stands."""
+    segments = side.segments
+    return bisect_right(segments, segments[at], at) - 1

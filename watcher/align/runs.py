@@ -105,22 +105,25 @@ def _replaced(first: Block, second: Block, old: Words, new: Words, kind: int) ->
     c, d = first.new + first.length, second.new
     if a == b or c == d:
         return []
-    head_a, head_c = (_head(a, b, old), _head(c, d, new)) if first.length else (a, c)
-    tail_b, tail_d = (_tail(a, b, old), _tail(c, d, new)) if second.length else (b, d)
-    linked = head_a > a or head_c > c or tail_b < b or tail_d < d
-    if linked and (head_a >= tail_b or head_c >= tail_d) and not _barrier(a, b, c, d, old, new):
-        return [(old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], kind)]
-    runs: list[RawRun] = []
-    if head_a > a and head_c > c:
-        runs.append(
-            (old.starts[a], old.ends[head_a - 1], new.starts[c], new.ends[head_c - 1], kind)
-        )
-        tail_b, tail_d = max(tail_b, head_a), max(tail_d, head_c)
-    if tail_b < b and tail_d < d:
-        runs.append(
-            (old.starts[tail_b], old.ends[b - 1], new.starts[tail_d], new.ends[d - 1], kind)
-        )
-    return runs
+    head = (_head(a, b, old), _head(c, d, new)) if first.length else (a, c)
+    tail = (_tail(a, b, old), _tail(c, d, new)) if second.length else (b, d)
+    links: list[tuple[int, int, int, int]] = []
+    if head == (b, d) or tail == (a, c) or (head[0] >= tail[0] and head[1] >= tail[1]):
+        links = [(a, b, c, d)]
+    elif head[0] > a and head[1] > c and not (head[0] == b and tail[0] == a):
+        links = [(a, head[0], c, head[1])]
+        tail = (max(tail[0], head[0]), max(tail[1], head[1]))
+        if tail[0] < b and tail[1] < d:
+            links.append((tail[0], b, tail[1], d))
+    elif tail[0] < b and tail[1] < d:
+        links = [(tail[0], b, tail[1], d)]
+    elif head[0] > a and head[1] > c:
+        links = [(a, head[0], c, head[1])]
+    return [
+        (old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], kind)
+        for a, b, c, d in links
+        if not _barrier(a, b, c, d, old, new)
+    ]
 
 
 def _head(start: int, end: int, side: Words) -> int:

@@ -27,6 +27,7 @@ _WORDS = re.compile(
     _LETTERS
     + rb"""
   | [0-9]+
+  | \*+ | \#+ | _+ | -+ | ~+ | `+ | =+ | >+
   | (?: [ \t\n\r\f\v]+ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )+
   | [\xc2-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3}
   | [\x00-\xff]
@@ -39,7 +40,7 @@ _FOLDED = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−", "-")
     | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", "")
 )
-_MARKUP = frozenset("*_#>~\\")
+_MARKUP = frozenset("*_#~-=")
 SPACE, LINE, PARAGRAPH = "\x00", "\x01", "\x02"
 """What a stretch of white space folds to: within a line, over one line end, over several."""
 BARRIER_OLD, BARRIER_NEW = SPACE, LINE
@@ -85,9 +86,9 @@ class Vocabulary(dict[bytes, str]):
         if not folded or folded.isspace():
             lines = text.count("\n") + 2 * text.count("\f")
             symbol = (SPACE, LINE, PARAGRAPH)[min(lines, 2)]
-        elif folded in _MARKUP:
-            symbol = SPACE
         else:
+            if folded[0] in _MARKUP:
+                folded = folded[0]
             symbol = self._symbols.setdefault(folded, chr(len(self._symbols) + 3))
             if folded in _ENDS:
                 self.enders.add(symbol)
@@ -126,3 +127,31 @@ def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
         [ends[index + 1] for index in kept],
         segments,
     )
+
+
+def concat(parts: Sequence[Words], barrier: str, *, keep_empty: bool = False) -> Words:
+    """Join stretches with one `barrier` between two, also beside empty ones if `keep_empty`."""
+    if len(parts) == 1:
+        return parts[0]
+    symbols: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    segments: list[int] = []
+    segment = position = 0
+    for index, part in enumerate(parts):
+        if not part.symbols and not keep_empty:
+            continue
+        if index:
+            symbols.append(barrier)
+            starts.append(position)
+            ends.append(position)
+            segments.append(segment)
+            segment += 1
+        if part.symbols:
+            symbols.append(part.symbols)
+            starts += part.starts
+            ends += part.ends
+            segments += [segment + s for s in part.segments]
+            segment += part.segments[-1] + 1
+            position = part.ends[-1]
+    return Words("".join(symbols), starts, ends, segments)

@@ -1,0 +1,75 @@
+"""All gaps that the line stage left, aligned by words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from watcher.align.chain import Block, Budget, heaviest_chain
+from watcher.align.moves import Claims
+from watcher.align.residue import align_words, disjoint, refine
+from watcher.align.runs import RawRun, byte_runs
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words, concat
+
+_LONG_WORDS, _LONG_BYTES = 8, 32
+"""What a stretch has at least that is taken for moved before its gap was aligned."""
+
+
+def align_gaps(
+    pairs: Sequence[tuple[Words, Words]], old_text: bytes, new_text: bytes, budget: Budget
+) -> list[RawRun]:
+    """Return the runs of all gaps: `pairs[i]` are the words of gap i on both sides.
+
+    Long stretches that stand once on each side are looked for over all gaps at
+    once. The heaviest chain of them is in order; the others moved, and are out
+    of the way before a gap is aligned by itself.
+    """
+    old = concat([pair[0] for pair in pairs], BARRIER_OLD, keep_empty=True)
+    new = concat([pair[1] for pair in pairs], BARRIER_NEW, keep_empty=True)
+    claims = Claims(old, new, old_text, new_text)
+    blocks = disjoint(claims.seeds(_LONG_WORDS))
+    weights = [old.ends[x.old + x.length - 1] - old.starts[x.old] for x in blocks]
+    chain = heaviest_chain(blocks, weights)
+    anchors = [blocks[index] for index in chain]
+    for o, n, length in anchors:
+        claims.take(o, o + length, n, n + length)
+    inside = set(chain)
+    runs = claims.move(
+        [
+            block
+            for index, block in enumerate(blocks)
+            if index not in inside and block.length >= _LONG_WORDS and weights[index] >= _LONG_BYTES
+        ],
+        budget,
+    )
+    for o, n, length in anchors:
+        claims.old_free[o : o + length] = b"\x01" * length
+        claims.new_free[n : n + length] = b"\x01" * length
+    old, new = claims.masked()
+    return runs + _in_order(pairs, anchors, old, new, old_text, new_text, budget)
+
+
+def _in_order(
+    pairs: Sequence[tuple[Words, Words]],
+    anchors: list[Block],
+    old: Words,
+    new: Words,
+    old_text: bytes,
+    new_text: bytes,
+    budget: Budget,
+) -> list[RawRun]:
+    runs: list[RawRun] = []
+    a = c = at = 0
+    for old_words, new_words in pairs:
+        b, d = a + len(old_words.symbols), c + len(new_words.symbols)
+        inside: list[Block] = []
+        while at < len(anchors) and anchors[at].old < b:
+            if c <= anchors[at].new < d:
+                inside.append(Block(anchors[at].old - a, anchors[at].new - c, anchors[at].length))
+            at += 1
+        if a < b and c < d:
+            left, right = old.part(a, b), new.part(c, d)
+            blocks = align_words(left.symbols, right.symbols, budget, inside)
+            blocks = refine(blocks, left, right)
+            runs += byte_runs(blocks, left, right, old_text, new_text, moved=False)
+        a, c = b + 1, d + 1
+    return runs
