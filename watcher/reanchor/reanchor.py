@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+import unicodedata
 from rapidfuzz.distance import Indel
 
 from watcher.align.model import KEPT, MOVED, TextMap
 from watcher.domain.changes import Atom
 from watcher.domain.ranges import Range
 from watcher.domain.statements import How, Statement, Status, TextEdit
+from watcher.reanchor.edges import NewSide, widen
 from watcher.reanchor.place import Cluster, Piece, clusters_of, pieces_of
 
 ALGORITHM = "reanchor/1"
@@ -27,11 +29,12 @@ def reanchor(
     atoms: Sequence[Atom] | None = None,
 ) -> list[Statement]:
     """Return the statement of every passage of `old`, in the order given."""
-    return [_one(old, new, text_map, passage, atoms) for passage in passages]
+    side = NewSide(text_map)
+    return [_one(old, new, text_map, passage, atoms, side) for passage in passages]
 
 
 def _one(
-    old: bytes, new: bytes, text_map: TextMap, passage: Range, atoms: Sequence[Atom] | None
+    old: bytes, new: bytes, text_map: TextMap, passage: Range, atoms: Sequence[Atom] | None, side: NewSide
 ) -> Statement:
     start, end = passage
     index = bisect_right(text_map.old_starts, start) - 1
@@ -53,7 +56,7 @@ def _one(
     clusters = clusters_of(pieces, end - start)
     if not clusters:
         return _nowhere(text_map, ())
-    return _placed(old, new, text_map, passage, clusters)
+    return _placed(old, new, text_map, passage, clusters, side)
 
 
 def _nowhere(text_map: TextMap, candidates: tuple[Range, ...]) -> Statement:
@@ -61,19 +64,37 @@ def _nowhere(text_map: TextMap, candidates: tuple[Range, ...]) -> Statement:
     return Statement(status, candidates=candidates, method="map", algorithm=ALGORITHM)
 
 
+def similarity(old: bytes, new: bytes) -> float:
+    """Return how alike two texts are, 0 to 1: 1 - indel distance / total length, folded."""
+    left, right = _folded(old), _folded(new)
+    if len(left) * len(right) > _COMPARED:
+        return Indel.normalized_similarity(left.split(), right.split())
+    return Indel.normalized_similarity(left, right)
+
+
+_COMPARED = 400_000_000
+
+
+def _folded(text: bytes) -> str:
+    return unicodedata.normalize("NFKC", text.decode("utf-8", "replace").casefold())
+
+
 def _placed(
-    old: bytes, new: bytes, text_map: TextMap, passage: Range, clusters: list[Cluster]
+    old: bytes,
+    new: bytes,
+    text_map: TextMap,
+    passage: Range,
+    clusters: list[Cluster],
+    side: NewSide,
 ) -> Statement:
     main = clusters[0]
     span = passage.length
     coverage = main.weight / span
-    hull = Range(main.start, main.end)
-    similarity = Indel.normalized_similarity(
-        old[passage.start : passage.end].decode(errors="replace").casefold(),
-        new[hull.start : hull.end].decode(errors="replace").casefold(),
-    )
+    covered = Range(main.pieces[0].old_start, main.pieces[-1].old_end)
+    hull = widen(old, new, side, passage, Range(main.start, main.end), covered)
+    alike = similarity(old[passage.start : passage.end], new[hull.start : hull.end])
     others = [c for c in clusters[1:] if c.weight >= max(_PART * span, 12)]
-    if coverage < _COVERED and similarity < _SIMILAR and not others:
+    if coverage < _COVERED and alike < _SIMILAR and not others:
         return _nowhere(text_map, (hull,))
     if others:
         parts = sorted([main, *others], key=lambda c: c.pieces[0].old_start)
@@ -81,7 +102,7 @@ def _placed(
             Status.SPLIT,
             tuple(Range(c.start, c.end) for c in parts),
             material=True,
-            similarity=similarity,
+            similarity=alike,
             coverage=sum(c.weight for c in parts) / span,
             method="map",
             algorithm=ALGORITHM,
@@ -101,7 +122,7 @@ def _placed(
         Status.EDITED,
         (hull,),
         material=True,
-        similarity=similarity,
+        similarity=alike,
         coverage=coverage,
         edits=_edits(main.pieces),
         method="map",
