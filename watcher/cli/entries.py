@@ -35,23 +35,22 @@ def write_configuration(
     service.write_text(text, encoding="utf-8")
     yield f"wrote {service}"
     if url:
-        path = write_entry(folder / "documents", url, document)
+        name = document_id(document or suggest_document_id(url))
+        path = write_entry(folder / "documents", entry_text(url, name), name)
         yield f"wrote {path}"
     load(service)
     yield f"next: watcher run --config {service}"
 
 
-def write_entry(folder: Path, url: str, document: str = "", title: str = "") -> Path:
-    """Write the entry of one document into `folder` and return its file.
+def write_entry(folder: Path, text: str, name: str) -> Path:
+    """Write the entry `text` of the document `name` into `folder`; return its file.
 
     Raises:
-        UsageError: the URL is not one, or the file or the id exists already.
+        UsageError: the file exists already.
     """
-    name = document_id(document or suggest_document_id(url))
     path = folder / f"{name}.toml"
     if path.exists():
         raise UsageError(f"{path} exists already", hint="give another --document id")
-    text = entry_text(url, name, title)
     path.write_text(text, encoding="utf-8")
     return path
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from watcher.alert.channels import Channel
 from watcher.settings.documents import DocumentEntry
 from watcher.settings.durations import Duration
 
@@ -72,19 +73,17 @@ class CitationSettings(_Table):
     expire_after: Duration = timedelta(days=400)
 
 
+class LinkSettings(_Table):
+    """What the links in alerts open."""
+
+    base: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
+    """Address of the viewer; empty: an alert names the command to run instead."""
+
+
 class LogSettings(_Table):
     """What is logged."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
-
-
-class ChannelSettings(_Table):
-    """One way out for alerts."""
-
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")
-    kind: Literal["console", "webhook"]
-    url: str = ""
-    secret: str = ""
 
 
 class Settings(BaseSettings):
@@ -103,7 +102,8 @@ class Settings(BaseSettings):
     check: CheckSettings = CheckSettings()
     citations: CitationSettings = CitationSettings()
     log: LogSettings = LogSettings()
-    channels: tuple[ChannelSettings, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    links: LinkSettings = LinkSettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 

@@ -1,0 +1,82 @@
+"""What follows a new version: one map, the class, the statements, the alerts.
+
+A change walks stored -> classified -> anchored. Each step is one transaction
+and is idempotent, so a crash between two resumes at the next.
+"""
+
+from __future__ import annotations
+
+import structlog
+
+from watcher.align import align
+from watcher.domain.text import CanonicalText
+from watcher.logs import Event
+from watcher.pipeline.alerting import alerts_for_change
+from watcher.pipeline.judging import judge_change
+from watcher.pipeline.services import Services
+from watcher.pipeline.statements import Anchoring, Step
+from watcher.reanchor import ALGORITHM
+from watcher.store.rows import Change, ChangeState
+
+_BATCH = 2000
+"""Citations re-anchored in one transaction."""
+
+log = structlog.get_logger(__name__)
+
+
+def resume_changes(services: Services) -> int:
+    """Bring every unfinished change to its end, oldest first; return how many."""
+    pending = services.store.changes.pending()
+    for change in pending:
+        advance(services, change)
+    return len(pending)
+
+
+def advance(services: Services, change: Change) -> None:
+    """Bring one change to its last state."""
+    old = services.store.versions.text(change.document_id, change.from_version)
+    new = services.store.versions.text(change.document_id, change.to_version)
+    if change.state is ChangeState.STORED:
+        text_map = align(old.data, new.data)
+        judged = judge_change(services, change, old, new, text_map)
+        services.store.changes.save_classification(
+            change.change_id, judged, text_map, at=services.clock.now()
+        )
+        log.info(
+            Event.CHANGE_CLASSIFIED,
+            document_id=change.document_id,
+            change_id=change.change_id,
+            change_class=judged.change_class.value,
+            tier=judged.tier.value,
+        )
+    reanchor_live(services, change, old, new)
+    services.store.changes.finish(
+        change.change_id, alerts_for_change(services, services.store.changes.get(change.change_id))
+    )
+
+
+def reanchor_live(
+    services: Services, change: Change, old: CanonicalText, new: CanonicalText
+) -> None:
+    """State where every live citation of the document is in the new version."""
+    store, now = services.store, services.clock.now()
+    classification = store.changes.classification(change.change_id)
+    text_map = store.changes.text_map(change.change_id)
+    step = Step(
+        old,
+        new,
+        text_map or align(old.data, new.data),
+        classification.atoms if classification else (),
+    )
+    anchoring = Anchoring(services, change, step)
+    while True:
+        batch = store.citations.unanchored(change.change_id, now, algorithm=ALGORITHM, limit=_BATCH)
+        if not batch:
+            return
+        store.changes.save_statements(change.change_id, anchoring.state(batch), at=now)
+        log.info(
+            Event.CITATION_REANCHORED,
+            document_id=change.document_id,
+            version=change.to_version,
+            count=len(batch),
+        )

@@ -1,0 +1,225 @@
+"""One check of one document: fetch, read, judge, store, and plan the next.
+
+Nothing here holds a transaction across a wait. What a crash leaves behind is a
+lease that runs out; the next check begins anew and finds what was stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from watcher import logs
+from watcher.domain.ids import DocumentId
+from watcher.domain.verdicts import Outcome, Verdict
+from watcher.errors import WatcherError
+from watcher.fetch import Answer, AnswerKind, Fetcher
+from watcher.logs import Event
+from watcher.pipeline.confirming import confirm_held, is_confirming
+from watcher.pipeline.incidents import refusal_ended, refusal_seen
+from watcher.pipeline.intake import Intake, Received, capture_of
+from watcher.pipeline.requests import fetch_request
+from watcher.pipeline.scheduling import next_check
+from watcher.pipeline.services import Services
+from watcher.settings import DocumentEntry
+from watcher.store.rows import Capture, LeasedDocument, NewObservation
+
+T = TypeVar("T")
+_log = logs.get(__name__)
+
+_EVENTS = {
+    Outcome.ACCEPTED: Event.CHECK_ACCEPTED,
+    Outcome.NOT_MODIFIED: Event.CHECK_NOT_MODIFIED,
+    Outcome.SAME_BYTES: Event.CHECK_SAME_BYTES,
+    Outcome.HELD: Event.CHECK_HELD,
+    Outcome.REFUSED: Event.CHECK_REFUSED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check came to. `verdict` is None where the host was to be left alone."""
+
+    document_id: DocumentId
+    verdict: Verdict | None
+    answer: Answer
+    change_id: str | None = None
+
+
+class Checker:
+    """Checks documents; one for each process, sharing its fetcher."""
+
+    def __init__(self, services: Services, fetcher: Fetcher) -> None:
+        self._services = services
+        self._fetcher = fetcher
+        self._intake = Intake(services)
+
+    async def check(self, leased: LeasedDocument, *, full: bool = False) -> CheckReport:
+        """Check one leased document and give its lease back.
+
+        Raises:
+            WatcherError: a fault of our own (store, configuration); the lease
+                is given back and the document is tried again later.
+        """
+        check_id = uuid.uuid4().hex[:16]
+        started = self._services.clock.monotonic()
+        document_id = leased.document.document_id
+        with logs.bound(document_id=document_id, check_id=check_id):
+            self._services.metrics.checks_in_flight.inc()
+            try:
+                report = await self._run(leased, full=full)
+            except WatcherError as error:
+                await self._failed(leased, error)
+                raise
+            finally:
+                self._services.metrics.checks_in_flight.dec()
+            self._tell(report, self._services.clock.monotonic() - started, check_id)
+            return report
+
+    async def _run(self, leased: LeasedDocument, *, full: bool) -> CheckReport:
+        services, document = self._services, leased.document
+        entry = services.entries.get(document.document_id)
+        if entry is None:
+            raise WatcherError(
+                "the document is not in the configuration any more",
+                document_id=document.document_id,
+                hint="reload the configuration to retire it",
+            )
+        confirming = await self._store(lambda: is_confirming(services, document.document_id))
+        full = (
+            full or confirming or await self._store(lambda: self._full_is_due(document.document_id))
+        )
+        request = fetch_request(services.settings, entry, document, full=full)
+        answer = await self._fetcher.fetch(request)
+        services.metrics.fetched_bytes.inc(answer.raw_bytes)
+        if answer.kind is AnswerKind.DEFERRED:
+            later = services.clock.now() + timedelta(seconds=answer.retry_after or 1)
+            await self._store(lambda: self._release(leased, later, document.fails))
+            return CheckReport(document.document_id, None, answer)
+        return await self._conclude(leased, entry, answer)
+
+    async def _conclude(
+        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer
+    ) -> CheckReport:
+        """Turn an answer into an observation, and into a capture where it is one."""
+        document_id = leased.document.document_id
+        accepted = await self._store(
+            lambda: self._services.store.captures.latest_accepted(document_id)
+        )
+        change_id = None
+        if answer.kind is AnswerKind.BODY and not _same_bytes(answer, accepted):
+            url, now = leased.document.urls[0], self._services.clock.now()
+            received = Received(
+                leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
+            )
+            verdict, change_id = await self._intake.take(received)
+        else:
+            verdict = answer.verdict or Verdict(
+                Outcome.NOT_MODIFIED
+                if answer.kind is AnswerKind.NOT_MODIFIED
+                else Outcome.SAME_BYTES
+            )
+            matched = accepted if verdict.outcome is not Outcome.REFUSED else None
+            await self._store(lambda: self._record(leased, answer, verdict, matched))
+        await self._store(lambda: self._after(leased, entry, answer, verdict))
+        return CheckReport(document_id, verdict, answer, change_id)
+
+    def _record(
+        self, leased: LeasedDocument, answer: Answer, verdict: Verdict, matched: Capture | None
+    ) -> None:
+        self._services.store.observations.record(
+            leased.lease,
+            observation_of(leased, answer, verdict, self._services.clock.now(), matched),
+        )
+
+    def _after(
+        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, verdict: Verdict
+    ) -> None:
+        """Plan the next check; confirm, open or close what this one decided."""
+        services, document = self._services, leased.document
+        refused = verdict.outcome is Outcome.REFUSED
+        if refused:
+            refusal_seen(services, document, verdict, answer)
+        else:
+            refusal_ended(services, document)
+        if verdict.outcome in (Outcome.NOT_MODIFIED, Outcome.SAME_BYTES):
+            confirm_held(services, document.document_id)
+        fails = document.fails + 1 if refused else 0
+        waiting = is_confirming(services, document.document_id)
+        self._release(
+            leased,
+            next_check(services, entry, fails=fails, retry_after=answer.retry_after, soon=waiting),
+            fails,
+        )
+
+    def _full_is_due(self, document_id: DocumentId) -> bool:
+        """Tell whether it is time to ask without validators: a 304 may hide a change."""
+        newest = self._services.store.observations.newest(document_id)
+        return (
+            newest is not None
+            and newest.verdict.outcome is Outcome.NOT_MODIFIED
+            and newest.count >= self._services.settings.check.full_every
+        )
+
+    def _release(self, leased: LeasedDocument, at: datetime, fails: int) -> None:
+        self._services.store.documents.release(leased.lease, next_check=at, fails=fails)
+
+    async def _failed(self, leased: LeasedDocument, error: WatcherError) -> None:
+        """Give the lease back after a fault of our own, so that others are not held up."""
+        self._services.metrics.check_failures.inc()
+        _log.error(Event.CHECK_FAILED, error=error.code, message=error.message, hint=error.hint)
+        later = self._services.clock.now() + timedelta(minutes=1)
+        try:
+            await self._store(lambda: self._release(leased, later, leased.document.fails))
+        except WatcherError as again:
+            # The lease runs out by itself; there is nothing to lose.
+            _log.warning(Event.STORE_UNAVAILABLE, error=again.code, message=again.message)
+
+    def _tell(self, report: CheckReport, seconds: float, check_id: str) -> None:
+        verdict = report.verdict
+        if verdict is None:
+            return
+        self._services.metrics.check_ended(verdict.outcome, verdict.reason, seconds, check_id)
+        fields = {"reason": verdict.reason.value} if verdict.reason else {}
+        level = _log.warning if verdict.outcome in (Outcome.REFUSED, Outcome.HELD) else _log.info
+        level(
+            _EVENTS[verdict.outcome],
+            url=report.answer.shown_url,
+            duration_ms=round(seconds * 1000),
+            message=verdict.message,
+            hint=verdict.hint,
+            **fields,
+        )
+
+    async def _store(self, work: Callable[[], T]) -> T:
+        return await asyncio.to_thread(work)
+
+
+def _same_bytes(answer: Answer, accepted: Capture | None) -> bool:
+    return accepted is not None and hashlib.sha256(answer.body).hexdigest() == accepted.body_sha256
+
+
+def observation_of(
+    leased: LeasedDocument,
+    answer: Answer,
+    verdict: Verdict,
+    at: datetime,
+    matched: Capture | None = None,
+) -> NewObservation:
+    """Return what a check saw, ready to be recorded."""
+    sent = answer.validators
+    return NewObservation(
+        at=at,
+        url=leased.document.urls[0],
+        verdict=verdict,
+        final_url=answer.shown_url,
+        http_status=answer.status,
+        etag=sent.etag if sent else "",
+        last_modified=sent.last_modified if sent else "",
+        capture_id=matched.capture_id if matched else None,
+    )

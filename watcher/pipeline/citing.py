@@ -1,0 +1,136 @@
+"""Emitting citations, by range or by quote, and resolving them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from watcher.domain.anchors import Citation, cite, parse_anchor
+from watcher.domain.ids import DocumentId, VersionId, is_citation_id
+from watcher.domain.quotes import QuoteStep, find_quote
+from watcher.domain.resolution import ResolutionError
+from watcher.domain.text import Unit
+from watcher.errors import UsageError
+from watcher.metrics import ResolveSource
+from watcher.pipeline.services import Services
+from watcher.store.rows import Emission, NewEmission, Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class EmissionKey:
+    """Who used the citation, in which answer, as its how-manieth; and their labels."""
+
+    caller: str
+    answer_id: str
+    ordinal: int = 0
+    answer_sha256: str = ""
+    application: str = ""
+    model: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What an emission gave; `step` says how a quote was found, None for a range."""
+
+    citation: Citation
+    emission: Emission
+    current: bool
+    step: QuoteStep | None
+
+
+def emit(
+    services: Services,
+    document: DocumentId,
+    key: EmissionKey,
+    *,
+    version: VersionId | None = None,
+    ranges: Sequence[tuple[int, int]] = (),
+    unit: Unit = Unit.UTF8,
+    quote: str = "",
+) -> Emitted:
+    """Record that an answer cites a passage; idempotent by the emission's key.
+
+    Without `version` the current one is cited. Give ranges or a quote, not both.
+
+    Raises:
+        UsageError: both or neither of ranges and quote, or no version to cite.
+        ResolutionError: no such version, or a range that no anchor may have.
+        QuoteNotFoundError, QuoteAmbiguousError: the quote has not one place.
+        EmissionConflictError: the key was used for another citation.
+    """
+    if bool(ranges) == bool(quote):
+        raise UsageError("nothing to cite, or two things", hint="give ranges or a quote")
+    store, now = services.store, services.clock.now()
+    current = store.versions.current(document)
+    if version is None:
+        if current is None:
+            raise UsageError(
+                "no version has been captured yet",
+                document_id=document,
+                hint=f"run `watcher check {document}` first",
+            )
+        version = current.version
+    text = store.versions.text(document, version)
+    step = None
+    if quote:
+        match = find_quote(text, quote)
+        ranges, step, unit = match.ranges, match.step, Unit.UTF8
+    citation = cite(text, document, ranges, unit)
+    emission = store.citations.emit(
+        citation,
+        NewEmission(
+            key.caller,
+            key.answer_id,
+            key.ordinal,
+            at=now,
+            expires_at=now + services.settings.citations.expire_after,
+            answer_sha256=key.answer_sha256,
+            application=key.application,
+            model=key.model,
+            labels=key.labels,
+        ),
+    )
+    return Emitted(citation, emission, current is not None and current.version == version, step)
+
+
+def resolve(services: Services, what: str) -> Resolution:
+    """Return the exact passages of a citation id or of an anchor (a JSON object).
+
+    Raises:
+        UnknownCitationError: no citation was emitted under that id.
+        UsageError: `what` is neither.
+        ResolutionError: one of the contract's list; nothing is guessed.
+    """
+    try:
+        resolution = _resolve(services, what)
+    except ResolutionError as error:
+        services.metrics.citation_resolved(ResolveSource.CALLER, error.reason)
+        raise
+    services.metrics.citation_resolved(ResolveSource.CALLER, None)
+    return resolution
+
+
+def _resolve(services: Services, what: str) -> Resolution:
+    if is_citation_id(what):
+        return services.store.citations.resolve(what)
+    try:
+        fields = json.loads(what)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise UsageError(
+            f"{what[:60]!r} is neither a citation id nor an anchor",
+            hint="give c1… or the watcher.anchor/1 object as it was emitted",
+        )
+    anchor = parse_anchor(fields)
+    text = services.store.versions.text(anchor.document_id, anchor.version)
+    start, end = (text.to_bytes(offset, anchor.unit) for offset in (anchor.start, anchor.end))
+    text.check_range(start, end)
+    made = cite(text, anchor.document_id, [(start, end)])
+    (segment,) = made.segments
+    given = replace(segment, page=anchor.page, sha256=anchor.sha256)
+    return services.store.citations.resolve_anchor(
+        Citation(anchor.document_id, anchor.version, (given,))
+    )

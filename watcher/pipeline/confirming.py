@@ -1,0 +1,34 @@
+"""Alerts that wait for a second fetch to agree."""
+
+from __future__ import annotations
+
+from watcher.domain.ids import DocumentId
+from watcher.pipeline.services import Services
+from watcher.store.rows import Alert, AlertState
+
+_ALL = 100_000
+
+
+def held_for(services: Services, document_id: DocumentId) -> list[Alert]:
+    """Return the alerts of a document that wait for a confirming fetch."""
+    held = services.store.outbox.list(AlertState.HELD, limit=_ALL)
+    return [alert for alert in held if alert.document_id == document_id]
+
+
+def is_confirming(services: Services, document_id: DocumentId) -> bool:
+    """Tell whether the next check of a document is to confirm a change."""
+    return bool(held_for(services, document_id))
+
+
+def confirm_held(services: Services, document_id: DocumentId) -> None:
+    """Send what was held for the text that is still there.
+
+    Only the change that led to the current version is confirmed by seeing it
+    again; an older one stays held until its deadline.
+    """
+    current = services.store.versions.current(document_id)
+    for change_id in {alert.change_id for alert in held_for(services, document_id)}:
+        if change_id is None or current is None:
+            continue
+        if services.store.changes.get(change_id).to_version == current.version:
+            services.store.outbox.confirm(change_id, at=services.clock.now())

@@ -1,0 +1,47 @@
+"""The words of a judgement, made again from the texts: the store keeps none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from watcher.align import align
+from watcher.domain.changes import Classification
+from watcher.domain.text import CanonicalText
+from watcher.pipeline.judging import judge_change
+from watcher.pipeline.services import Services
+from watcher.store.rows import Change
+
+
+def explain(
+    services: Services, change: Change
+) -> tuple[Classification, tuple[CanonicalText, CanonicalText]]:
+    """Return the stored classification with its words, and the two texts.
+
+    The class, tier, score and ranges are the stored ones. The headline and the
+    reasons are computed again; should the classifier have changed since, they
+    are left out rather than attributed to the judgement that was made.
+
+    Raises:
+        ResolutionError: a version cannot be read.
+    """
+    store = services.store
+    old = store.versions.text(change.document_id, change.from_version)
+    new = store.versions.text(change.document_id, change.to_version)
+    stored = store.changes.classification(change.change_id)
+    text_map = store.changes.text_map(change.change_id) or align(old.data, new.data)
+    fresh = judge_change(services, change, old, new, text_map)
+    if stored is None:
+        return fresh, (old, new)
+    if _same(stored, fresh):
+        return fresh, (old, new)
+    headline = f"{stored.change_class.value} change in {change.document_id}"
+    return replace(stored, headline=headline), (old, new)
+
+
+def _same(stored: Classification, fresh: Classification) -> bool:
+    return (stored.change_class, stored.tier, stored.score, stored.pack) == (
+        fresh.change_class,
+        fresh.tier,
+        fresh.score,
+        fresh.pack,
+    )

@@ -1,0 +1,52 @@
+"""The last guard before a text is accepted: it must not lose most live citations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from watcher.align import align
+from watcher.domain.reading import Reading
+from watcher.domain.statements import Status
+from watcher.domain.verdicts import Evidence, Hold, Outcome, Verdict
+from watcher.pipeline.services import Services
+from watcher.reanchor import reanchor
+from watcher.store.rows import Current
+
+_ENOUGH = 5
+"""Fewer live citations say little about a text."""
+_SHARE = 0.6
+_SAMPLE = 500
+
+
+def many_citations_gone(
+    services: Services, current: Current, reading: Reading, verdict: Verdict
+) -> Verdict:
+    """Return `verdict`, or a hold where most live citations would be gone.
+
+    Looks at those of the current version, at most a fixed number of them.
+    """
+    live = services.store.citations.live(
+        current.document_id, services.clock.now(), after=0, limit=_SAMPLE
+    )
+    passages = [
+        segment.range
+        for stored in live
+        if stored.citation.version == current.version
+        for segment in stored.citation.segments
+    ]
+    if len(passages) < _ENOUGH or current.version == reading.text.version:
+        return verdict
+    old = services.store.versions.text(current.document_id, current.version).data
+    new = reading.text.data
+    found = reanchor(old, new, align(old, new), passages)
+    gone = sum(statement.status is Status.GONE for statement in found)
+    if gone <= _SHARE * len(passages):
+        return verdict
+    return replace(
+        verdict,
+        outcome=Outcome.HELD,
+        reason=Hold.MANY_CITATIONS_GONE,
+        message=f"{gone} of {len(passages)} live citations are gone from this text",
+        hint="compare the two texts, then run `watcher accept` or `watcher reject`",
+        evidence=(*verdict.evidence, Evidence("citations_gone", f"{gone}/{len(passages)}")),
+    )

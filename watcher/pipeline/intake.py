@@ -1,0 +1,205 @@
+"""From received bytes to a stored capture, or to a named refusal.
+
+The same path serves what was fetched and what was pushed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from watcher import logs
+from watcher.domain.reading import Problem, Reading
+from watcher.domain.verdicts import Outcome, Verdict
+from watcher.extract import Limits, Options, Source, extract_isolated
+from watcher.fetch import Answer
+from watcher.logs import Event
+from watcher.metrics import KillReason
+from watcher.pipeline.changes import advance
+from watcher.pipeline.gone import many_citations_gone
+from watcher.pipeline.requests import extract_options
+from watcher.pipeline.services import Services
+from watcher.pipeline.verdicts import judge_reading
+from watcher.settings import DocumentEntry
+from watcher.store.rows import (
+    CaptureState,
+    Commit,
+    Current,
+    LeasedDocument,
+    NewCapture,
+    NewObservation,
+)
+
+_log = logs.get(__name__)
+_EXTRACTIONS = 2
+"""Extractions under way at once: each is a process that may use a whole core."""
+_KILLS = {
+    "cpu": KillReason.TIMEOUT,
+    "memory": KillReason.MEMORY,
+    "crash": KillReason.CRASH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Bytes that came in, and how. `answer` is None for what was pushed."""
+
+    leased: LeasedDocument
+    entry: DocumentEntry | None
+    capture: NewCapture
+    charset: str = ""
+    answer: Answer | None = None
+    media_type: str | None = None
+    """A type that whoever pushed the bytes named; outranks the declared one."""
+
+    @property
+    def source(self) -> Source:
+        """What the extraction gets."""
+        declared = self.media_type or self.capture.content_type or None
+        name = (self.capture.final_url or self.capture.url).split("?")[0].rsplit("/", 1)[-1]
+        return Source(self.capture.body, declared, self.charset or None, name)
+
+
+class Intake:
+    """Takes bytes in; one for each process, so that extractions take turns."""
+
+    def __init__(self, services: Services, limits: Limits | None = None) -> None:
+        self._services = services
+        self._limits = limits or Limits()
+        self._turns = asyncio.Semaphore(_EXTRACTIONS)
+
+    async def take(self, received: Received) -> tuple[Verdict, str | None]:
+        """Read, judge and store; return the verdict and the change that came of it.
+
+        Raises:
+            WatcherError: the store refused or failed.
+        """
+        store = self._services.store
+        document_id = received.leased.document.document_id
+        current = await asyncio.to_thread(store.versions.current, document_id)
+        options = extract_options(received.entry, current.rendition.engine if current else None)
+        reading = await self._read(received.source, options)
+        verdict = await asyncio.to_thread(
+            judge_reading, self._services, received.entry, reading, current, received.answer
+        )
+        if verdict.outcome is Outcome.ACCEPTED and current is not None:
+            verdict = await asyncio.to_thread(
+                many_citations_gone, self._services, current, reading, verdict
+            )
+        if verdict.outcome is Outcome.REFUSED:
+            await asyncio.to_thread(self._refuse, received, verdict)
+            return verdict, None
+        if current is not None and current.rendition != reading.rendition:
+            await self._reread(received.leased, current, options)
+        commit = await asyncio.to_thread(self._commit, received, reading, verdict)
+        if commit.state is CaptureState.HELD:
+            commit = await asyncio.to_thread(self._end_hold_if_agreed, received, commit)
+        await asyncio.to_thread(self._follow, commit)
+        return verdict, commit.change_id
+
+    async def _read(self, source: Source, options: Options) -> Reading:
+        async with self._turns:
+            reading = await asyncio.to_thread(extract_isolated, source, options, self._limits)
+        self._services.metrics.extraction_ended(reading.media_type, reading.verdict)
+        for problem in reading.problems:
+            self._count_kill(problem)
+        return reading
+
+    def _count_kill(self, problem: Problem) -> None:
+        reason = _KILLS.get(problem.code)
+        if reason is not None:
+            self._services.metrics.worker_kills.labels(reason.value).inc()
+            _log.warning(Event.WORKER_KILLED, reason=reason.value, message=problem.message)
+
+    def _refuse(self, received: Received, verdict: Verdict) -> None:
+        self._services.store.observations.record(
+            received.leased.lease, self._observation(received, verdict)
+        )
+
+    def _commit(self, received: Received, reading: Reading, verdict: Verdict) -> Commit:
+        commit = self._services.store.commits.commit_capture(
+            received.leased.lease,
+            received.capture,
+            reading,
+            self._observation(received, verdict),
+        )
+        if commit.new_version:
+            _log.info(Event.VERSION_STORED, version=commit.version, capture_id=commit.capture_id)
+        return commit
+
+    def _observation(self, received: Received, verdict: Verdict) -> NewObservation:
+        sent = received.answer.validators if received.answer else None
+        return NewObservation(
+            at=received.capture.captured_at,
+            url=received.capture.url,
+            verdict=verdict,
+            final_url=received.capture.final_url,
+            http_status=received.capture.http_status,
+            etag=sent.etag if sent else "",
+            last_modified=sent.last_modified if sent else "",
+        )
+
+    def _end_hold_if_agreed(self, received: Received, commit: Commit) -> Commit:
+        """Accept a held capture once enough fetches over enough time agree."""
+        check = self._services.settings.check
+        seen = self._services.store.captures.agreement(commit.capture_id)
+        if seen.count < check.held_fetches or seen.last - seen.first < check.held_for:
+            return commit
+        return self._services.store.commits.accept(
+            received.leased.lease,
+            commit.capture_id,
+            at=received.capture.captured_at,
+            reason=f"{seen.count} fetches agree, from {seen.first} to {seen.last}",
+        )
+
+    def _follow(self, commit: Commit) -> None:
+        """Bring the change of a commit to its last state."""
+        if commit.change_id is not None:
+            advance(self._services, self._services.store.changes.get(commit.change_id))
+
+    async def _reread(self, leased: LeasedDocument, current: Current, options: Options) -> None:
+        """Read the current capture under the recipe that is installed now.
+
+        Only then is the publisher's change computed between two readings of
+        one recipe; what the recipe changed is a change of its own, ours.
+        """
+        store = self._services.store
+        capture = await asyncio.to_thread(store.captures.get, current.capture_id)
+        body = await asyncio.to_thread(store.captures.body, current.capture_id)
+        name = (capture.final_url or capture.url).split("?")[0].rsplit("/", 1)[-1]
+        reading = await self._read(Source(body, capture.content_type or None, None, name), options)
+        if reading.usable and reading.rendition != current.rendition:
+            commit = await asyncio.to_thread(
+                lambda: store.commits.commit_rendition(
+                    leased.lease, reading, at=self._services.clock.now()
+                )
+            )
+            await asyncio.to_thread(self._follow, commit)
+
+
+def capture_of(answer: Answer, url: str, at: datetime) -> NewCapture:
+    """Return the capture of a fetched body."""
+    tls = answer.tls
+    facts = (
+        (
+            ("version", tls.version),
+            ("cipher", tls.cipher),
+            ("certificates_sha256", tls.certificates_sha256),
+            ("whole_chain", str(tls.chain).lower()),
+        )
+        if tls
+        else ()
+    )
+    return NewCapture(
+        body=answer.body,
+        url=url,
+        captured_at=at,
+        content_type=answer.content_type,
+        final_url=answer.shown_url,
+        http_status=answer.status,
+        headers=answer.headers,
+        peer=answer.peer,
+        tls=facts,
+        server_date=answer.server_date,
+    )

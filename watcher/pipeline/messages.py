@@ -1,0 +1,137 @@
+"""What an alert says: cut from the versions at the moment it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from watcher.alert.message import AlertMessage, Answer, Excerpt, Passage, TouchedCitation
+from watcher.domain.changes import Classification, Hunk
+from watcher.domain.ids import VersionId
+from watcher.domain.ranges import Range
+from watcher.domain.text import CanonicalText
+from watcher.pipeline.explain import explain
+from watcher.pipeline.services import Services
+from watcher.store.rows import Affected, Alert, Change
+
+_CONTEXT = 240
+"""Bytes shown on either side of what changed, cut at a sentence or a word."""
+_EXCERPTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The two texts of a change."""
+
+    old: CanonicalText
+    new: CanonicalText
+
+
+def build_message(services: Services, alert: Alert) -> AlertMessage:
+    """Return the message of an alert about a change.
+
+    Raises:
+        ResolutionError: a version that the alert needs cannot be read.
+    """
+    assert alert.change_id is not None
+    store = services.store
+    change = store.changes.get(alert.change_id)
+    judged, sides = explain(services, change)
+    entry = services.entries.get(change.document_id)
+    document = store.documents.get(change.document_id)
+    affected = store.citations.affected(change.change_id, services.clock.now())
+    return AlertMessage(
+        change_id=change.change_id,
+        document_id=change.document_id,
+        title=document.title,
+        owner=entry.owner if entry else "",
+        change_class=judged.change_class,
+        tier=judged.tier,
+        severity=alert.severity,
+        headline=_headline(judged, alert),
+        reasons=judged.explanation,
+        facets=judged.facets,
+        from_version=change.from_version,
+        to_version=change.to_version,
+        excerpts=tuple(excerpts(change, judged, Sides(*sides)))[:_EXCERPTS],
+        citations=tuple(touched(item) for item in affected),
+        observed_at=change.at.isoformat(),
+        link=link_of(services, change),
+        unconfirmed=alert.unconfirmed,
+    )
+
+
+def _headline(judged: Classification, alert: Alert) -> str:
+    return f"Reverted: {judged.headline}" if alert.reason == "reverted" else judged.headline
+
+
+def link_of(services: Services, change: Change) -> str:
+    """Return what opens the change: a URL, or the command where no viewer is configured."""
+    base = services.settings.links.base
+    if base:
+        return f"{base.rstrip('/')}/changes/{change.change_id}"
+    return f"watcher diff {change.document_id} --change {change.change_id[:12]}"
+
+
+def touched(affected: Affected) -> TouchedCitation:
+    """Return a citation that does not carry, with the answers that used it."""
+    return TouchedCitation(
+        affected.citation.citation.citation_id,
+        affected.statement.status,
+        tuple(Answer(e.caller, e.answer_id, e.ordinal) for e in affected.emissions),
+    )
+
+
+def excerpts(change: Change, judged: Classification, sides: Sides) -> Iterator[Excerpt]:
+    """Yield the hunks with their passages, what bears most first."""
+    for hunk in sorted(judged.hunks, key=lambda h: (-h.change_class.rank, h.new, h.old)):
+        why = next((a.why for a in hunk.atoms if a.change_class is hunk.change_class), "")
+        yield Excerpt(
+            _passage(sides.old, change.from_version, _focus(sides.old, hunk, old=True)),
+            _passage(sides.new, change.to_version, _focus(sides.new, hunk, old=False)),
+            hunk.change_class,
+            why,
+        )
+
+
+def _passage(text: CanonicalText, version: VersionId, place: Range) -> Passage | None:
+    if place.length <= 0:
+        return None
+    cut = text.data[place.start : place.end].decode()
+    return Passage(version, text.page_of(place.start), place.start, place.end, cut)
+
+
+def _focus(text: CanonicalText, hunk: Hunk, *, old: bool) -> Range:
+    """Return the part of a hunk around what changed, so that clipping never hides it."""
+    block = hunk.old if old else hunk.new
+    atoms = [a.old if old else a.new for a in hunk.atoms if a.change_class is hunk.change_class]
+    if block.length <= 2 * _CONTEXT or not atoms:
+        return block
+    first = min(atom.start for atom in atoms)
+    last = max(atom.end for atom in atoms)
+    start = max(block.start, first - _CONTEXT)
+    end = min(block.end, last + _CONTEXT)
+    return Range(
+        _after_space(text.data, start, first, block.start),
+        _before_space(text.data, end, last, block.end),
+    )
+
+
+def _after_space(data: bytes, start: int, limit: int, floor: int) -> int:
+    """Return the start of a word in `start:limit`: a byte after white space."""
+    if start == floor:
+        return start
+    for position in range(start, limit):
+        if data[position] in b" \n":
+            return position + 1
+    return limit
+
+
+def _before_space(data: bytes, end: int, limit: int, ceiling: int) -> int:
+    """Return the end of a word in `limit:end`: a byte that is white space."""
+    if end == ceiling:
+        return end
+    for position in range(end, limit, -1):
+        if data[position] in b" \n":
+            return position
+    return limit
