@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from watcher.align.chain import Block, Budget, heaviest_chain
 from watcher.align.moves import Claims
-from watcher.align.residue import align_words, disjoint, refine
+from watcher.align.residue import Texts, align_words, disjoint, refine
 from watcher.align.runs import RawRun, byte_runs
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words, concat
 
@@ -69,7 +69,7 @@ def _in_order(
         if a < b and c < d:
             left, right = old.part(a, b), new.part(c, d)
             blocks = align_words(left.symbols, right.symbols, budget, inside)
-            blocks = refine(blocks, left, right)
+            blocks = refine(blocks, left, right, Texts(old_text, new_text))
             runs += byte_runs(blocks, left, right, old_text, new_text, moved=False)
         a, c = b + 1, d + 1
     return runs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from watcher.align.chain import Block, Budget, grams, unique_blocks
-from watcher.align.residue import align_words, refine
+from watcher.align.residue import Texts, align_words, refine
 from watcher.align.runs import RawRun, byte_runs
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words
 
@@ -59,7 +59,7 @@ class Claims:
             a, b = _sentences(a, b, self.old, self.old_free)
             c, d = _sentences(c, d, self.new, self.new_free)
             old, new = self.old.part(a, b), self.new.part(c, d)
-            blocks = refine(align_words(old.symbols, new.symbols, budget), old, new)
+            blocks = refine(align_words(old.symbols, new.symbols, budget), old, new, Texts(self.old_text, self.new_text))
             if blocks:
                 runs += byte_runs(blocks, old, new, self.old_text, self.new_text, moved=True)
                 self.take(a, b, c, d)

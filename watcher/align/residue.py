@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from watcher.align.chain import (
     Block,
@@ -15,8 +17,15 @@ from watcher.align.chain import (
     lcs,
     unique_blocks,
 )
-from watcher.align.runs import dense
+from watcher.align.runs import dense, sizes
 from watcher.align.tokens import Words
+
+class Texts(NamedTuple):
+    """The two texts."""
+
+    old: bytes
+    new: bytes
+
 
 _LCS_CAP = 4_000_000
 _DIRECT = 4_096
@@ -85,7 +94,7 @@ def align_words(
             if a1 < b1 and c1 < d1:
                 todo.append((a1, b1, c1, d1, size))
     blocks.sort()
-    return _merge(blocks)
+    return merge(blocks)
 
 
 def _anchors(old: str, new: str, size: int) -> list[Block]:
@@ -103,7 +112,7 @@ def _anchors(old: str, new: str, size: int) -> list[Block]:
     return out
 
 
-def _merge(blocks: list[Block]) -> list[Block]:
+def merge(blocks: list[Block]) -> list[Block]:
     merged: list[Block] = []
     for block in blocks:
         if merged:
@@ -115,12 +124,12 @@ def _merge(blocks: list[Block]) -> list[Block]:
     return merged
 
 
-def slide(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+def slide(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Block]:
     """Shift one-sided gaps to where a sentence or paragraph begins.
 
     Between two matched stretches with text on one side only, the gap may stand
     at several places with the same count of matches ("X Y" became "Y", where X
-    and Y begin alike). The best place starts and ends at a segment boundary.
+    and Y begin alike). The best place starts and ends at a line or a sentence.
     """
     out = list(blocks)
     for index in range(1, len(out)):
@@ -129,17 +138,20 @@ def slide(blocks: list[Block], old: Words, new: Words) -> list[Block]:
         new_gap = second.new - first.new - first.length
         if (old_gap == 0) == (new_gap == 0):
             continue
-        side, gap = (old, old_gap) if old_gap else (new, new_gap)
-        start = first.old + first.length if old_gap else first.new + first.length
-        shift = _best_shift(side, start, gap, first.length, second.length)
+        if old_gap:
+            start = first.old + first.length
+            shift = _best_shift(old, texts.old, start, old_gap, first.length, second.length)
+        else:
+            start = first.new + first.length
+            shift = _best_shift(new, texts.new, start, new_gap, first.length, second.length)
         if shift:
             out[index - 1] = Block(first.old, first.new, first.length + shift)
             out[index] = Block(second.old + shift, second.new + shift, second.length - shift)
     return [block for block in out if block.length]
 
 
-def _best_shift(side: Words, start: int, gap: int, before: int, after: int) -> int:
-    symbols, segments = side.symbols, side.segments
+def _best_shift(side: Words, text: bytes, start: int, gap: int, before: int, after: int) -> int:
+    symbols = side.symbols
     low = 0
     while -low < before and symbols[start + low - 1] == symbols[start + gap + low - 1]:
         low -= 1
@@ -151,66 +163,147 @@ def _best_shift(side: Words, start: int, gap: int, before: int, after: int) -> i
 
     def score(shift: int) -> tuple[int, int]:
         at = start + shift
-        begins = at == 0 or segments[at - 1] != segments[at]
-        stops = at + gap == len(symbols) or segments[at + gap - 1] != segments[at + gap]
-        return begins + stops, -abs(shift)
+        return _strength(side, text, at) + _strength(side, text, at + gap), -abs(shift)
 
     return max(range(low, high + 1), key=score)
 
 
-def refine(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+def _strength(side: Words, text: bytes, at: int) -> int:
+    """Return how strong the boundary before word `at` is: 0 inside a sentence, 4 an end."""
+    if at in (0, len(side.symbols)):
+        return 4
+    blank = text[side.ends[at - 1] : side.starts[at]]
+    if b"\n" in blank or b"\f" in blank:
+        return 3
+    return 2 if side.segments[at - 1] != side.segments[at] else 1 if blank else 0
+
+
+def refine(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Block]:
     """Return `blocks` with gaps at sentence ends and chance matches dropped."""
-    return dense(settle(slide(blocks, old, new), old, new), old, new)
+    blocks = regroup(slide(blocks, old, new, texts), old, new)
+    return dense(without_specks(blocks, old, new), old, new)
 
 
-_TAIL = 3
-"""Words at the end of a sentence that may be matched with the wrong copy of themselves."""
+class _Part(NamedTuple):
+    """A stretch of a block inside one sentence on each side."""
+
+    old: int
+    new: int
+    length: int
+    pair: tuple[int, int]
 
 
-def settle(blocks: list[Block], old: Words, new: Words) -> list[Block]:
-    """Close a sentence with its own last words, not with those of a sentence after it.
-
-    Where "X." became "Y. More text." an LCS may pair the first full stop with
-    the second one; then the sentence would seem to end where the text after it
-    ends. The same with sentences that went.
-    """
-    out: list[Block] = []
-    for block in blocks:
-        if not out:
-            out.append(block)
-            continue
-        moved = _closing(out[-1], block, old, new)
-        if moved:
-            out.append(moved)
-            block = Block(
-                block.old + moved.length, block.new + moved.length, block.length - moved.length
+def _parts(blocks: list[Block], old: Words, new: Words) -> list[_Part]:
+    parts: list[_Part] = []
+    old_segments, new_segments = old.segments, new.segments
+    for o, n, length in blocks:
+        stop = o + length
+        while o < stop:
+            pair = (old_segments[o], new_segments[n])
+            size = min(
+                bisect_right(old_segments, pair[0], o, stop) - o,
+                bisect_right(new_segments, pair[1], n, n + stop - o) - n,
             )
-        if block.length:
-            out.append(block)
+            parts.append(_Part(o, n, size, pair))
+            o += size
+            n += size
+    return parts
+
+
+_MINOR = 0.34
+"""Share of a sentence's matches below which a match with another sentence is chance..."""
+_OWN = 0.5
+"""... unless it covers this share of the other sentence, which is then a part of it."""
+
+
+def regroup(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+    """Match the words of a sentence with those of its own counterpart.
+
+    An LCS may close "X." with the full stop of a sentence after it, or pair the
+    last words of a heading with the first ones of the text below. Where two
+    sentences are clearly each other's counterpart, chance matches with others
+    are dropped and the two are matched anew.
+    """
+    parts = _parts(blocks, old, new)
+    weights: Counter[tuple[int, int]] = Counter()
+    for part in parts:
+        weights[part.pair] += old.ends[part.old + part.length - 1] - old.starts[part.old]
+    old_best: dict[int, tuple[int, int]] = {}
+    new_best: dict[int, tuple[int, int]] = {}
+    for pair, weight in weights.items():
+        if weight > weights[old_best.get(pair[0], (-1, -1))]:
+            old_best[pair[0]] = pair
+        if weight > weights[new_best.get(pair[1], (-1, -1))]:
+            new_best[pair[1]] = pair
+    old_sizes, new_sizes = sizes(old), sizes(new)
+    minor = set()
+    for pair, weight in weights.items():
+        less_old = weight < _MINOR * weights[old_best[pair[0]]]
+        less_new = weight < _MINOR * weights[new_best[pair[1]]]
+        if less_old or less_new:
+            own = min(
+                old_sizes[pair[0]] if less_new else 1 << 60,
+                new_sizes[pair[1]] if less_old else 1 << 60,
+            )
+            if (less_old and less_new) or weight < _OWN * own:
+                minor.add(pair)
+    if not minor:
+        return blocks
+    again = {old_best[pair[0]] for pair in minor} | {new_best[pair[1]] for pair in minor}
+    kept = [part for part in parts if part.pair not in minor]
+    partners = Counter(pair[0] for pair in weights if pair not in minor)
+    others = Counter(pair[1] for pair in weights if pair not in minor)
+    again = {
+        pair
+        for pair in again
+        if pair not in minor and partners[pair[0]] == 1 and others[pair[1]] == 1
+    }
+    out = [Block(p.old, p.new, p.length) for p in kept if p.pair not in again]
+    for a, c in again:
+        o, b = bisect_left(old.segments, a), bisect_right(old.segments, a)
+        n, d = bisect_left(new.segments, c), bisect_right(new.segments, c)
+        found = _matching(old.symbols[o:b], new.symbols[n:d])
+        out += [Block(o + x.old, n + x.new, x.length) for x in found]
+    out.sort()
+    return merge(out)
+
+
+def _matching(old: str, new: str) -> list[Block]:
+    left = common_prefix(old, new)
+    right = common_suffix(old[left:], new[left:])
+    blocks = [Block(0, 0, left)] if left else []
+    middle = lcs(old[left : len(old) - right], new[left : len(new) - right], Budget(1 << 40))
+    blocks += [Block(left + x.old, left + x.new, x.length) for x in middle]
+    if right:
+        blocks.append(Block(len(old) - right, len(new) - right, right))
+    return blocks
+
+
+_SPECK = 6
+"""Bytes up to which a match between two larger replacements is chance."""
+
+
+def without_specks(blocks: list[Block], old: Words, new: Words) -> list[Block]:
+    """Drop tiny matches inside a replaced stretch: one ideograph of a replaced word."""
+    out: list[Block] = []
+    for index, block in enumerate(blocks):
+        if 0 < index < len(blocks) - 1 and block.length <= 2:
+            size = old.ends[block.old + block.length - 1] - old.starts[block.old]
+            before, after = blocks[index - 1], blocks[index + 1]
+            if (
+                size <= _SPECK
+                and _gap_size(before, block, old, new) >= size
+                and _gap_size(block, after, old, new) >= size
+            ):
+                continue
+        out.append(block)
     return out
 
 
-def _closing(first: Block, second: Block, old: Words, new: Words) -> Block | None:
-    a, c = first.old + first.length, first.new + first.length
-    b, d = second.old, second.new
+def _gap_size(first: Block, second: Block, old: Words, new: Words) -> int:
+    """Return the bytes of the larger side between two blocks; 0 if one side is empty."""
+    a, b = first.old + first.length, second.old
+    c, d = first.new + first.length, second.new
     if a == b or c == d:
-        return None
-    old_end, new_end = _sentence_end(a - 1, old), _sentence_end(c - 1, new)
-    if old_end >= b and new_end < d:
-        size = old_end - b + 1
-        place = Block(b, new_end - size + 1, size)
-    elif new_end >= d and old_end < b:
-        size = new_end - d + 1
-        place = Block(old_end - size + 1, d, size)
-    else:
-        return None
-    if size > min(_TAIL, second.length) or place.old < a or place.new < c:
-        return None
-    left = old.symbols[place.old : place.old + size]
-    return place if left == new.symbols[place.new : place.new + size] else None
-
-
-def _sentence_end(at: int, side: Words) -> int:
-    """Return the last word of the sentence in which word `at` stands."""
-    segments = side.segments
-    return bisect_right(segments, segments[at], at) - 1
+        return 0
+    return max(old.ends[b - 1] - old.starts[a], new.ends[d - 1] - new.starts[c])

@@ -30,7 +30,7 @@ def dense(blocks: list[Block], old: Words, new: Words) -> list[Block]:
             shared[old.segments[o + step], new.segments[n + step]] += (
                 old.ends[o + step] - old.starts[o + step]
             )
-    old_sizes, new_sizes = _sizes(old), _sizes(new)
+    old_sizes, new_sizes = sizes(old), sizes(new)
     good = set()
     for (a, b), weight in shared.items():
         short, long = sorted((old_sizes[a], new_sizes[b]))
@@ -51,11 +51,12 @@ def dense(blocks: list[Block], old: Words, new: Words) -> list[Block]:
     return out
 
 
-def _sizes(words: Words) -> Counter[int]:
-    sizes: Counter[int] = Counter()
+def sizes(words: Words) -> Counter[int]:
+    """Return the bytes of words in each sentence."""
+    total: Counter[int] = Counter()
     for segment, start, end in zip(words.segments, words.starts, words.ends, strict=True):
-        sizes[segment] += end - start
-    return sizes
+        total[segment] += end - start
+    return total
 
 
 def byte_runs(

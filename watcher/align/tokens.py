@@ -75,8 +75,9 @@ class Vocabulary(dict[bytes, str]):
     def __init__(self) -> None:
         super().__init__()
         self._symbols: dict[str, str] = {}
-        self.enders: set[str] = set()
-        self.starters: set[str] = set()
+        self.stops: set[str] = set()
+        self.wide_stops: set[str] = set()
+        self.lower: set[str] = set()
 
     def __missing__(self, word: bytes) -> str:
         """Return the symbol of a word not seen before."""
@@ -90,15 +91,19 @@ class Vocabulary(dict[bytes, str]):
             if folded[0] in _MARKUP:
                 folded = folded[0]
             symbol = self._symbols.setdefault(folded, chr(len(self._symbols) + 3))
-            if folded in _ENDS:
-                self.enders.add(symbol)
-            if not text[0].islower():
-                self.starters.add(symbol)
+            if folded in _STOPS:
+                (self.stops if len(word) == 1 else self.wide_stops).add(symbol)
+            if text[0].islower():
+                self.lower.add(symbol)
         self[word] = symbol
         return symbol
 
 
-_ENDS = frozenset(".!?;:。！？；：।؟|")
+_STOPS = frozenset(".!?;:|。؛।؟")
+"""End a sentence, a clause or a cell (fullwidth ones fold to these). The narrow ones do
+only before white space: not in "2.11" or in an address."""
+_INSIDE, _STOPPED, _WRAPPED, _ENDED = range(4)
+"""After a word; after a narrow stop; after a line end that may be a wrap; at an end."""
 
 
 def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
@@ -108,18 +113,19 @@ def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
     ends = list(accumulate(map(len, parts), initial=start))
     kept: list[int] = []
     segments: list[int] = []
-    segment, ended, enders, starters = 0, False, vocabulary.enders, vocabulary.starters
+    segment, state = 0, _INSIDE
+    stops, wide, lower = vocabulary.stops, vocabulary.wide_stops, vocabulary.lower
     for index, symbol in enumerate(symbols):
         if symbol > PARAGRAPH:
-            if ended:
+            if state >= _ENDED or (state == _WRAPPED and symbol not in lower):
                 segment += 1
-                ended = False
             kept.append(index)
             segments.append(segment)
-            if symbol in enders:
-                ended = True
-        elif symbol == PARAGRAPH or symbol == LINE:
-            ended = True
+            state = _STOPPED if symbol in stops else _ENDED if symbol in wide else _INSIDE
+        elif symbol == PARAGRAPH or state == _STOPPED:
+            state = _ENDED
+        elif symbol == LINE and state != _ENDED:
+            state = _WRAPPED
     get = ends.__getitem__
     return Words(
         "".join(map(symbols.__getitem__, kept)),
