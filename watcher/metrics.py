@@ -162,20 +162,20 @@ class Metrics:
             "event_loop_lag_seconds", "How late the event loop woke up.", _LAG_BUCKETS
         )
         self.job_runs = self._counter(
-            "job_runs", "Ended runs of housekeeping jobs.", {"job": (), "outcome": JobOutcome}
+            "job_runs", "Ended runs of housekeeping jobs.", {"name": (), "outcome": JobOutcome}
         )
         self.job_duration = Histogram(
             "job_duration_seconds",
             "How long runs of housekeeping jobs took.",
-            ["job"],
+            ["name"],
             namespace=PREFIX,
             buckets=_JOB_BUCKETS,
             registry=self.registry,
         )
         self.job_last_success = self._gauge(
-            "job_last_success_timestamp_seconds", "When the job last succeeded.", ["job"]
+            "job_last_success_timestamp_seconds", "When the job last succeeded.", ["name"]
         )
-        self.job_interval = self._gauge("job_interval_seconds", "How often the job runs.", ["job"])
+        self.job_interval = self._gauge("job_interval_seconds", "How often the job runs.", ["name"])
 
     def _make_checks(self) -> None:
         self.checks = self._counter("checks", "Ended checks.", {"outcome": Outcome})
@@ -216,7 +216,10 @@ class Metrics:
         )
 
     def declare_job(self, job: str, interval_seconds: float) -> None:
-        """Give birth to the series of a job, all at zero."""
+        """Give birth to the series of a job, all at zero.
+
+        The label is `name`: `job` is what Prometheus calls the whole target.
+        """
         for outcome in JobOutcome:
             self.job_runs.labels(job, outcome.value)
         self.job_duration.labels(job)

@@ -162,7 +162,7 @@ def test_systemd_is_told_of_every_step(daemon: Daemon) -> None:
 
 def test_a_service_manager_that_does_not_read_stops_nothing(daemon: Daemon) -> None:
     daemon.wait_ready()
-    runs = 'watcher_job_runs_total{job="dispatch",outcome="success"}'
+    runs = 'watcher_job_runs_total{name="dispatch",outcome="success"}'
     wait_for("many runs", lambda: daemon.metric(runs) >= 20)
     daemon.wait_ready()
     assert daemon.stop() == 0
@@ -214,7 +214,7 @@ def test_a_failing_job_is_told_and_the_next_runs(daemon: Daemon) -> None:
     assert failed["job"] == "dispatch"
     assert failed["exception"][0]["exc_value"] == "this tick was told to fail"
     daemon.switch("fail", on=False)
-    succeeded = 'watcher_job_runs_total{job="dispatch",outcome="success"}'
+    succeeded = 'watcher_job_runs_total{name="dispatch",outcome="success"}'
     before = daemon.metric(succeeded)
     wait_for("success", lambda: daemon.metric(succeeded) > before)
 

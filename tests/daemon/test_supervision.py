@@ -59,9 +59,9 @@ def events(stream: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def sample(metrics: Metrics, name: str, **labels: str) -> float:
+def sample(metrics: Metrics, metric: str, **labels: str) -> float:
     registry: CollectorRegistry = metrics.registry
-    found = registry.get_sample_value(name, labels)
+    found = registry.get_sample_value(metric, labels)
     assert found is not None
     return found
 
@@ -111,7 +111,7 @@ def test_a_job_runs_at_once_and_then_regularly() -> None:
         await until(lambda: runs.count >= 4)
 
     metrics = supervised(runs.job, act)
-    ended = sample(metrics, "watcher_job_runs_total", job="dispatch", outcome="success")
+    ended = sample(metrics, "watcher_job_runs_total", name="dispatch", outcome="success")
     assert ended >= 4
     assert sample(metrics, "watcher_scheduler_last_tick_timestamp_seconds") > 1e9
 
@@ -177,8 +177,10 @@ def test_a_run_beyond_its_deadline_is_cancelled_and_the_next_begins(log: io.Stri
         await until(lambda: len(started) >= 3)
 
     metrics = supervised(Job("dispatch", 0.1, never, deadline_seconds=0.2), act)
-    assert sample(metrics, "watcher_job_runs_total", job="dispatch", outcome="timeout") >= 2
-    assert sample(metrics, "watcher_job_runs_total", job="dispatch", outcome="skipped_overlap") >= 1
+    assert sample(metrics, "watcher_job_runs_total", name="dispatch", outcome="timeout") >= 2
+    assert (
+        sample(metrics, "watcher_job_runs_total", name="dispatch", outcome="skipped_overlap") >= 1
+    )
     timed_out = next(line for line in events(log) if line["event"] == "job.timeout")
     assert (timed_out["job"], timed_out["deadline_seconds"]) == ("dispatch", 0.2)
 
@@ -191,8 +193,8 @@ def test_a_timeout_inside_the_job_is_an_error_not_the_deadline(log: io.StringIO)
         await until(lambda: any(line["event"] == "job.failed" for line in events(log)))
 
     metrics = supervised(Job("dispatch", 0.1, inner, 5), act)
-    assert sample(metrics, "watcher_job_runs_total", job="dispatch", outcome="error") >= 1
-    assert sample(metrics, "watcher_job_runs_total", job="dispatch", outcome="timeout") == 0
+    assert sample(metrics, "watcher_job_runs_total", name="dispatch", outcome="error") >= 1
+    assert sample(metrics, "watcher_job_runs_total", name="dispatch", outcome="timeout") == 0
 
 
 def test_a_known_error_is_one_line_with_its_hint(log: io.StringIO) -> None:

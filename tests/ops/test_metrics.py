@@ -33,8 +33,8 @@ def values(metrics: Metrics) -> dict[tuple[str, frozenset[tuple[str, str]]], flo
     }
 
 
-def value(metrics: Metrics, name: str, **labels: str) -> float:
-    return values(metrics)[name, frozenset(labels.items())]
+def value(metrics: Metrics, metric: str, **labels: str) -> float:
+    return values(metrics)[metric, frozenset(labels.items())]
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_pairs_are_born_at_zero() -> None:
         assert value(metrics, "watcher_citation_checks_total", source="audit", result=reason) == 0
     assert value(metrics, "watcher_notifications_total", channel="legal", result="dead") == 0
     assert value(metrics, "watcher_outbox_alerts", channel="ops", state="pending") == 0
-    assert value(metrics, "watcher_job_runs_total", job="dispatch", outcome="timeout") == 0
-    assert value(metrics, "watcher_job_interval_seconds", job="dispatch") == 5
+    assert value(metrics, "watcher_job_runs_total", name="dispatch", outcome="timeout") == 0
+    assert value(metrics, "watcher_job_interval_seconds", name="dispatch") == 5
 
 
 def test_a_check_counts_once_under_its_outcome_and_reason() -> None:
@@ -103,9 +103,9 @@ def test_jobs_state_and_reload() -> None:
     metrics.reloaded(taken=True)
     taken_at = value(metrics, "watcher_config_last_reload_success_timestamp_seconds")
     metrics.reloaded(taken=False)
-    assert value(metrics, "watcher_job_runs_total", job="deliver", outcome="success") == 1
-    assert value(metrics, "watcher_job_duration_seconds_count", job="deliver") == 1
-    assert value(metrics, "watcher_job_last_success_timestamp_seconds", job="deliver") > 0
+    assert value(metrics, "watcher_job_runs_total", name="deliver", outcome="success") == 1
+    assert value(metrics, "watcher_job_duration_seconds_count", name="deliver") == 1
+    assert value(metrics, "watcher_job_last_success_timestamp_seconds", name="deliver") > 0
     assert value(metrics, "watcher_state", watcher_state="draining") == 1
     assert value(metrics, "watcher_state", watcher_state="running") == 0
     assert value(metrics, "watcher_config_last_reload_successful") == 0
