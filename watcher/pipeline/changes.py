@@ -6,9 +6,11 @@ and is idempotent, so a crash between two resumes at the next.
 
 from __future__ import annotations
 
-import structlog
+from collections.abc import Container
 
+from watcher import logs
 from watcher.align import align
+from watcher.domain.ids import DocumentId
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
 from watcher.pipeline.alerting import alerts_for_change
@@ -16,20 +18,40 @@ from watcher.pipeline.judging import judge_change
 from watcher.pipeline.services import Services
 from watcher.pipeline.statements import Anchoring, Step
 from watcher.reanchor import ALGORITHM
+from watcher.store.errors import DocumentBusyError
 from watcher.store.rows import Change, ChangeState
 
 _BATCH = 2000
 """Citations re-anchored in one transaction."""
+_LEASE_SECONDS = 600.0
 
-log = structlog.get_logger(__name__)
+_log = logs.get(__name__)
 
 
-def resume_changes(services: Services) -> int:
-    """Bring every unfinished change to its end, oldest first; return how many."""
-    pending = services.store.changes.pending()
-    for change in pending:
-        advance(services, change)
-    return len(pending)
+def resume_changes(services: Services, *, owner: str, busy: Container[DocumentId] = ()) -> int:
+    """Bring every change that a crash left unfinished to its end, oldest first.
+
+    Documents in `busy`, and those that another writer has leased, are left to
+    whoever is at work on them. Returns how many changes were finished.
+    """
+    finished, documents = 0, services.store.documents
+    for change in services.store.changes.pending():
+        if change.document_id in busy:
+            continue
+        try:
+            leased = documents.claim(
+                change.document_id, services.clock.now(), lease_seconds=_LEASE_SECONDS, owner=owner
+            )
+        except DocumentBusyError:
+            continue
+        try:
+            advance(services, services.store.changes.get(change.change_id))
+            finished += 1
+        finally:
+            documents.release(
+                leased.lease, next_check=leased.document.next_check, fails=leased.document.fails
+            )
+    return finished
 
 
 def advance(services: Services, change: Change) -> None:
@@ -42,7 +64,7 @@ def advance(services: Services, change: Change) -> None:
         services.store.changes.save_classification(
             change.change_id, judged, text_map, at=services.clock.now()
         )
-        log.info(
+        _log.info(
             Event.CHANGE_CLASSIFIED,
             document_id=change.document_id,
             change_id=change.change_id,
@@ -74,7 +96,7 @@ def reanchor_live(
         if not batch:
             return
         store.changes.save_statements(change.change_id, anchoring.state(batch), at=now)
-        log.info(
+        _log.info(
             Event.CITATION_REANCHORED,
             document_id=change.document_id,
             version=change.to_version,

@@ -55,7 +55,7 @@ class Checker:
     """Checks documents; one for each process, sharing its fetcher."""
 
     def __init__(self, services: Services, fetcher: Fetcher) -> None:
-        self._services = services
+        self.services = services
         self._fetcher = fetcher
         self._intake = Intake(services)
 
@@ -67,22 +67,22 @@ class Checker:
                 is given back and the document is tried again later.
         """
         check_id = uuid.uuid4().hex[:16]
-        started = self._services.clock.monotonic()
+        started = self.services.clock.monotonic()
         document_id = leased.document.document_id
         with logs.bound(document_id=document_id, check_id=check_id):
-            self._services.metrics.checks_in_flight.inc()
+            self.services.metrics.checks_in_flight.inc()
             try:
                 report = await self._run(leased, full=full)
             except WatcherError as error:
                 await self._failed(leased, error)
                 raise
             finally:
-                self._services.metrics.checks_in_flight.dec()
-            self._tell(report, self._services.clock.monotonic() - started, check_id)
+                self.services.metrics.checks_in_flight.dec()
+            self._tell(report, self.services.clock.monotonic() - started, check_id)
             return report
 
     async def _run(self, leased: LeasedDocument, *, full: bool) -> CheckReport:
-        services, document = self._services, leased.document
+        services, document = self.services, leased.document
         entry = services.entries.get(document.document_id)
         if entry is None:
             raise WatcherError(
@@ -109,11 +109,11 @@ class Checker:
         """Turn an answer into an observation, and into a capture where it is one."""
         document_id = leased.document.document_id
         accepted = await self._store(
-            lambda: self._services.store.captures.latest_accepted(document_id)
+            lambda: self.services.store.captures.latest_accepted(document_id)
         )
         change_id = None
         if answer.kind is AnswerKind.BODY and not _same_bytes(answer, accepted):
-            url, now = leased.document.urls[0], self._services.clock.now()
+            url, now = leased.document.urls[0], self.services.clock.now()
             received = Received(
                 leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
             )
@@ -132,16 +132,16 @@ class Checker:
     def _record(
         self, leased: LeasedDocument, answer: Answer, verdict: Verdict, matched: Capture | None
     ) -> None:
-        self._services.store.observations.record(
+        self.services.store.observations.record(
             leased.lease,
-            observation_of(leased, answer, verdict, self._services.clock.now(), matched),
+            observation_of(leased, answer, verdict, self.services.clock.now(), matched),
         )
 
     def _after(
         self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, verdict: Verdict
     ) -> None:
         """Plan the next check; confirm, open or close what this one decided."""
-        services, document = self._services, leased.document
+        services, document = self.services, leased.document
         refused = verdict.outcome is Outcome.REFUSED
         if refused:
             refusal_seen(services, document, verdict, answer)
@@ -159,21 +159,21 @@ class Checker:
 
     def _full_is_due(self, document_id: DocumentId) -> bool:
         """Tell whether it is time to ask without validators: a 304 may hide a change."""
-        newest = self._services.store.observations.newest(document_id)
+        newest = self.services.store.observations.newest(document_id)
         return (
             newest is not None
             and newest.verdict.outcome is Outcome.NOT_MODIFIED
-            and newest.count >= self._services.settings.check.full_every
+            and newest.count >= self.services.settings.check.full_every
         )
 
     def _release(self, leased: LeasedDocument, at: datetime, fails: int) -> None:
-        self._services.store.documents.release(leased.lease, next_check=at, fails=fails)
+        self.services.store.documents.release(leased.lease, next_check=at, fails=fails)
 
     async def _failed(self, leased: LeasedDocument, error: WatcherError) -> None:
         """Give the lease back after a fault of our own, so that others are not held up."""
-        self._services.metrics.check_failures.inc()
+        self.services.metrics.check_failures.inc()
         _log.error(Event.CHECK_FAILED, error=error.code, message=error.message, hint=error.hint)
-        later = self._services.clock.now() + timedelta(minutes=1)
+        later = self.services.clock.now() + timedelta(minutes=1)
         try:
             await self._store(lambda: self._release(leased, later, leased.document.fails))
         except WatcherError as again:
@@ -184,7 +184,7 @@ class Checker:
         verdict = report.verdict
         if verdict is None:
             return
-        self._services.metrics.check_ended(verdict.outcome, verdict.reason, seconds, check_id)
+        self.services.metrics.check_ended(verdict.outcome, verdict.reason, seconds, check_id)
         fields = {"reason": verdict.reason.value} if verdict.reason else {}
         level = _log.warning if verdict.outcome in (Outcome.REFUSED, Outcome.HELD) else _log.info
         level(

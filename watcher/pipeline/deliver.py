@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 
-import structlog
-
-from watcher.alert.delivery import DeliveryResult, Sender, next_attempt
+from watcher import logs
+from watcher.alert.delivery import Delivery, DeliveryResult, Sender, next_attempt
 from watcher.alert.message import delivery_key
 from watcher.alert.senders import build_sender
 from watcher.errors import WatcherError
@@ -22,8 +21,9 @@ from watcher.store.rows import Alert
 _AT_ONCE = 20
 _LEASE_SECONDS = 300.0
 """Longer than any channel's timeout: an alert is not claimed twice while it is sent."""
+_NO_CHANNEL = Delivery(DeliveryResult.DEAD, "the channel is no longer configured")
 
-log = structlog.get_logger(__name__)
+_log = logs.get(__name__)
 
 
 def build_senders(settings: Settings) -> dict[str, Sender]:
@@ -54,51 +54,36 @@ async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:
 
 async def _deliver(services: Services, senders: Mapping[str, Sender], alert: Alert) -> None:
     """Attempt one alert and record the outcome; a fault of ours is a retry too."""
-    store, key = services.store.outbox, delivery_key(alert.event_id, alert.channel)
-    bound = log.bind(document_id=alert.document_id, channel=alert.channel, event_id=alert.event_id)
-    sender = senders.get(alert.channel)
-    if sender is None:
-        error = "the channel is no longer configured"
-        await asyncio.to_thread(store.dead, alert.number, at=services.clock.now(), error=error)
-        bound.error(Event.ALERT_DEAD, detail=error)
-        return
-    started = services.clock.monotonic()
-    try:
-        message = await asyncio.to_thread(build_message, services, alert)
-        delivery = await sender.send(message, key)
-    except WatcherError as error:
-        await _again(services, alert, str(error), None)
-        return
-    services.metrics.delivery_duration.observe(services.clock.monotonic() - started)
-    now = services.clock.now()
-    match delivery.result:
-        case DeliveryResult.DELIVERED:
-            await asyncio.to_thread(store.delivered, alert.number, at=now, receipt=delivery.detail)
-            bound.info(Event.ALERT_SENT, detail=delivery.detail)
-        case DeliveryResult.DEAD:
-            await asyncio.to_thread(store.dead, alert.number, at=now, error=delivery.detail)
-            bound.error(Event.ALERT_DEAD, detail=delivery.detail)
-        case DeliveryResult.RETRY:
-            await _again(services, alert, delivery.detail, delivery.retry_after)
+    with logs.bound(document_id=alert.document_id, change_id=alert.change_id):
+        sender = senders.get(alert.channel)
+        if sender is None:
+            await _finish(services, alert, _NO_CHANNEL)
+            return
+        started = services.clock.monotonic()
+        try:
+            message = await asyncio.to_thread(build_message, services, alert)
+            delivery = await sender.send(message, delivery_key(alert.event_id, alert.channel))
+        except WatcherError as error:
+            delivery = Delivery(DeliveryResult.RETRY, str(error))
+        services.metrics.delivery_duration.observe(services.clock.monotonic() - started)
+        await _finish(services, alert, delivery)
 
 
-async def _again(services: Services, alert: Alert, detail: str, retry_after: float | None) -> None:
-    """Plan the next attempt, or give up when there were enough."""
+async def _finish(services: Services, alert: Alert, delivery: Delivery) -> None:
+    """Record what an attempt came to, and plan the next one where there is one."""
+    outbox, now = services.store.outbox, services.clock.now()
+    said: dict[str, object] = {"channel": alert.channel, "detail": delivery.detail}
+    if delivery.result is DeliveryResult.DELIVERED:
+        await asyncio.to_thread(outbox.delivered, alert.number, at=now, receipt=delivery.detail)
+        _log.info(Event.ALERT_SENT, **said)
+        return
     key = delivery_key(alert.event_id, alert.channel)
-    wait = next_attempt(alert.attempts, retry_after, key)
-    now, outbox = services.clock.now(), services.store.outbox
-    if wait is None:
-        await asyncio.to_thread(outbox.dead, alert.number, at=now, error=detail)
-        log.error(Event.ALERT_DEAD, channel=alert.channel, detail=detail)
+    wait = next_attempt(alert.attempts, delivery.retry_after, key)
+    if delivery.result is DeliveryResult.DEAD or wait is None:
+        await asyncio.to_thread(outbox.dead, alert.number, at=now, error=delivery.detail)
+        _log.error(Event.ALERT_DEAD, **said)
         return
     services.metrics.delivery_retries.labels(alert.channel).inc()
-    await asyncio.to_thread(
-        outbox.retry, alert.number, not_before=now + timedelta(seconds=wait), error=detail
-    )
-    log.warning(
-        Event.ALERT_FAILED,
-        document_id=alert.document_id,
-        channel=alert.channel,
-        detail=detail,
-        wait_seconds=round(wait, 1),
-    )
+    later = now + timedelta(seconds=wait)
+    await asyncio.to_thread(outbox.retry, alert.number, not_before=later, error=delivery.detail)
+    _log.warning(Event.ALERT_FAILED, wait_seconds=round(wait, 1), **said)

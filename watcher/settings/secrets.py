@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from watcher import logs
 from watcher.errors import ConfigError
 
 _KINDS = ("file:", "env:", "credential:")
@@ -49,6 +50,8 @@ class Secret:
 def read_secret(reference: str) -> Secret:
     """Return the secret that `reference` names, without its trailing line end.
 
+    From here on the log hides it, in whatever line it would stand.
+
     Raises:
         ConfigError: the file, variable or credential is missing or empty.
     """
@@ -77,4 +80,5 @@ def read_secret(reference: str) -> Secret:
             ) from None
     if not value:
         raise ConfigError(f"the secret in {source} is empty", hint="put the secret there")
+    logs.hide(value)
     return Secret(value)

@@ -1,0 +1,122 @@
+"""Putting a daemon together: settings, store, fetcher, jobs, health."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from watcher import __version__, logs
+from watcher.cli.opening import channel_names
+from watcher.clock import SystemClock
+from watcher.daemon.health import HealthCheck
+from watcher.daemon.jobs import Job
+from watcher.daemon.serve import DaemonApp, serve
+from watcher.errors import WatcherError
+from watcher.fetch import Fetcher
+from watcher.metrics import Metrics
+from watcher.pipeline.counting import read_counts
+from watcher.pipeline.deliver import build_senders, deliver_due
+from watcher.pipeline.dispatch import Dispatcher
+from watcher.pipeline.requests import fetch_settings
+from watcher.pipeline.services import Services
+from watcher.pipeline.sync import sync_documents
+from watcher.settings import Settings, load
+from watcher.store import Store
+
+_DRAIN_SECONDS = 30.0
+
+
+def run_daemon(config: Path) -> int:
+    """Run the daemon that `config` describes, until it is told to stop.
+
+    Returns the exit code: see `watcher.daemon.serve.serve`.
+
+    Raises:
+        WatcherError: it cannot start: the settings or the data directory.
+    """
+    settings = load(config)
+    style = logs.Style.CONSOLE if sys.stderr.isatty() else logs.Style.JSON
+    logs.configure(level=logs.Level(settings.log.level), style=style)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    with Store.open(settings.data_dir, exclusive=True) as store:
+        return asyncio.run(_Daemon(config, settings, store).run())
+
+
+class _Daemon:
+    """Holds what a reload replaces: the services and the senders, both whole."""
+
+    def __init__(self, config: Path, settings: Settings, store: Store) -> None:
+        self._config = config
+        metrics = Metrics(
+            channels=channel_names(settings),
+            read_store=lambda: read_counts(store),
+            data_directory=settings.data_dir,
+        )
+        self._services = Services(settings, store, SystemClock(), metrics)
+        self._senders = build_senders(settings)
+
+    async def run(self) -> int:
+        """Serve until told to stop."""
+        services = self._services
+        await asyncio.to_thread(sync_documents, services)
+        async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
+            dispatcher = Dispatcher(lambda: self._services, fetcher)
+            return await serve(self._app(dispatcher))
+
+    def _app(self, dispatcher: Dispatcher) -> DaemonApp:
+        settings = self._services.settings
+        tick = settings.check.tick.total_seconds()
+
+        async def stop() -> None:
+            await dispatcher.drain(_DRAIN_SECONDS)
+            await self._deliver()
+
+        return DaemonApp(
+            jobs=(
+                Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
+                Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
+            ),
+            checks=(HealthCheck("database", self._probe_database, vital=True),),
+            metrics=self._services.metrics,
+            reload=self._reload,
+            status=self._status,
+            on_drain=dispatcher.stop_claiming,
+            on_stop=stop,
+            host=settings.listen.host,
+            port=settings.listen.port,
+            drain_seconds=_DRAIN_SECONDS,
+        )
+
+    async def _deliver(self) -> None:
+        await deliver_due(self._services, self._senders)
+
+    async def _reload(self) -> str:
+        """Take new settings whole, or raise and keep the old ones."""
+        settings = await asyncio.to_thread(load, self._config)
+        fixed = ("data_dir", "listen", "fetch")
+        changed = [
+            name
+            for name in fixed
+            if getattr(settings, name) != getattr(self._services.settings, name)
+        ]
+        if changed or channel_names(settings) != channel_names(self._services.settings):
+            names = ", ".join(changed or ["channels"])
+            raise WatcherError(
+                f"{names} cannot change while the daemon runs", hint="restart it to take them"
+            )
+        senders = build_senders(settings)
+        old = self._services
+        services = Services(settings, old.store, old.clock, old.metrics)
+        await asyncio.to_thread(sync_documents, services)
+        self._services, self._senders = services, senders
+        return f"{len(settings.documents)} documents"
+
+    def _probe_database(self) -> str:
+        counts = self._services.store.counts()
+        return f"{counts.versions} versions"
+
+    def _status(self) -> str:
+        counts = self._services.store.counts()
+        watched = counts.documents - counts.documents_retired
+        return f"watching {watched} documents, {counts.versions} versions, {counts.incidents_open} refusing"
