@@ -46,12 +46,16 @@ store.citations
     emit(citation, emission) -> Emission             idempotent by (caller, answer_id, ordinal)
     resolve(citation_id) -> Resolution               fails closed
     resolve_anchor(citation) -> Resolution           one that need not be stored
-    withdraw(emission_number, *, at, actor, reason), pin(...), release(...)
+    withdraw(emission_number, *, at, actor, reason)
+    find_emission(caller, answer_id, ordinal) -> Emission | None
     get(citation_id), list(document_id, after, limit), emissions(citation_id)
     live(document_id, now, *, after, limit) -> tuple[StoredCitation, ...]
     unanchored(change_id, now, *, algorithm, limit) -> tuple[StoredCitation, ...]
     affected(change_id, now) -> tuple[Affected, ...]
     statements(citation_id) -> tuple[StoredStatement, ...]
+store.holds
+    pin(citation_id, *, at, actor, reason), hold(document_id, version=None, *, at, actor, reason)
+    release(number, *, at, actor, reason), list(document_id)
 store.changes
     pending() -> tuple[Change, ...]                  not yet anchored, oldest first
     get(change_id), list(document_id=None, *, limit)
@@ -79,3 +83,131 @@ store.counts() -> Counts
 """
 
 from __future__ import annotations
+
+from watcher.store.errors import (
+    ChangeStateError,
+    DecisionError,
+    DocumentBusyError,
+    EmissionConflictError,
+    NotCitableError,
+    PurgeRefusedError,
+    RenditionMismatchError,
+    SchemaTooNewError,
+    StaleLeaseError,
+    StoreBusyError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreReadOnlyError,
+    TriggersAlteredError,
+    UnknownAlertError,
+    UnknownCaptureError,
+    UnknownChangeError,
+    UnknownCitationError,
+    UnknownHoldError,
+    WriteOnceError,
+)
+from watcher.store.rows import (
+    Affected,
+    Agreement,
+    Alert,
+    AlertKind,
+    AlertState,
+    Capture,
+    CaptureState,
+    Change,
+    ChangeState,
+    Commit,
+    Counts,
+    Current,
+    Decision,
+    DeclaredDocument,
+    Document,
+    DocumentState,
+    Emission,
+    Gap,
+    Hold,
+    HoldKind,
+    Incident,
+    Lease,
+    LeasedDocument,
+    NewAlert,
+    NewCapture,
+    NewEmission,
+    NewObservation,
+    Observation,
+    OperatorAct,
+    Origin,
+    Resolution,
+    Standing,
+    StoredCitation,
+    StoredStatement,
+    StoredValidators,
+    Tombstone,
+    Version,
+    VersionAt,
+)
+from watcher.store.store import Store
+
+__all__ = [
+    "Affected",
+    "Agreement",
+    "Alert",
+    "AlertKind",
+    "AlertState",
+    "Capture",
+    "CaptureState",
+    "Change",
+    "ChangeState",
+    "ChangeStateError",
+    "Commit",
+    "Counts",
+    "Current",
+    "Decision",
+    "DecisionError",
+    "DeclaredDocument",
+    "Document",
+    "DocumentBusyError",
+    "DocumentState",
+    "Emission",
+    "EmissionConflictError",
+    "Gap",
+    "Hold",
+    "HoldKind",
+    "Incident",
+    "Lease",
+    "LeasedDocument",
+    "NewAlert",
+    "NewCapture",
+    "NewEmission",
+    "NewObservation",
+    "NotCitableError",
+    "Observation",
+    "OperatorAct",
+    "Origin",
+    "PurgeRefusedError",
+    "RenditionMismatchError",
+    "Resolution",
+    "SchemaTooNewError",
+    "StaleLeaseError",
+    "Standing",
+    "Store",
+    "StoreBusyError",
+    "StoreError",
+    "StoreFullError",
+    "StoreLockedError",
+    "StoreReadOnlyError",
+    "StoredCitation",
+    "StoredStatement",
+    "StoredValidators",
+    "Tombstone",
+    "TriggersAlteredError",
+    "UnknownAlertError",
+    "UnknownCaptureError",
+    "UnknownChangeError",
+    "UnknownCitationError",
+    "UnknownHoldError",
+    "Version",
+    "VersionAt",
+    "WriteOnceError",
+]

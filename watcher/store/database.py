@@ -77,8 +77,8 @@ class Database:
             raise StoreReadOnlyError(
                 f"{self.path.parent} was opened read-only", hint="open it without read_only"
             )
-        with self._writer, _named_errors(self.path), self._engine.connect() as connection:
-            connection = connection.execution_options(**{_WRITE: True})
+        with self._writer, _named_errors(self.path), self._engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITE: True})
             with connection.begin():
                 yield connection
 

@@ -124,3 +124,9 @@ class PurgeRefusedError(StoreError):
     """The text is current, or a live citation or a hold needs it."""
 
     code = "purge_refused"
+
+
+class UnknownHoldError(UsageError):
+    """No pin or hold has that number."""
+
+    code = "unknown_hold"

@@ -195,7 +195,7 @@ class BecameCurrentRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True, sa_type=Long)
     document_id: str = Field(foreign_key="document.document_id")
     at: datetime = Field(sa_type=UTCDateTime)
-    reading_id: str = Field(unique=True, foreign_key="reading.reading_id")
+    reading_id: str = Field(foreign_key="reading.reading_id")
     version_row: int = Field(sa_type=Long, foreign_key="version.id")
 
 

@@ -84,6 +84,7 @@ class TextMapRow(SQLModel, table=True):
     change_row: int = Field(sa_type=Long, primary_key=True, foreign_key="change.id")
     algorithm: str
     sha256: str
+    runs: int
     packed: bytes = Field(sa_type=LargeBinary)
 
 

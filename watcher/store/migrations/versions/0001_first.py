@@ -315,7 +315,6 @@ def upgrade() -> None:
             ["version.id"],
         ),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("reading_id"),
         sqlite_autoincrement=True,
     )
     with op.batch_alter_table("became_current", schema=None) as batch_op:
@@ -623,6 +622,7 @@ def upgrade() -> None:
         sa.Column("change_row", Long(), nullable=False),
         sa.Column("algorithm", sa.String(), nullable=False),
         sa.Column("sha256", sa.String(), nullable=False),
+        sa.Column("runs", sa.Integer(), nullable=False),
         sa.Column("packed", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["change_row"],

@@ -1,0 +1,216 @@
+"""What came in: captures, the decisions about them, and their readings."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, ScalarSelect, func, select
+
+from watcher.domain.ids import DocumentId
+from watcher.domain.reading import Reading
+from watcher.domain.text import CanonicalText
+from watcher.store import tables
+from watcher.store.blobs import BlobFiles
+from watcher.store.codec import Found, Query, reading_of, rendition_of, unpairs
+from watcher.store.database import Database
+from watcher.store.errors import UnknownCaptureError
+from watcher.store.rows import Agreement, Capture, CaptureState, Decision, Origin
+from watcher.store.texts import find_text
+
+_capture = tables.capture
+_decision = tables.capture_decision
+
+
+def _newest_state() -> ScalarSelect[str]:
+    return (
+        select(_decision.c.state)
+        .where(_decision.c.capture_id == _capture.c.capture_id)
+        .order_by(_decision.c.id.desc())
+        .limit(1)
+        .correlate(_capture)
+        .scalar_subquery()
+    )
+
+
+def captures_with_state() -> Query:
+    """Return the query of captures, each with its `state`."""
+    return select(_capture, _newest_state().label("state"))
+
+
+class Captures:
+    """The captures of every document."""
+
+    def __init__(self, database: Database, blobs: BlobFiles) -> None:
+        self._database = database
+        self._blobs = blobs
+
+    def latest(self, document_id: DocumentId) -> Capture | None:
+        """Return the last capture that was observed, whatever was decided about it.
+
+        Bytes equal to these are no new capture.
+        """
+        with self._database.read() as connection:
+            row = latest_capture(connection, document_id)
+            return capture_of(row) if row else None
+
+    def latest_accepted(self, document_id: DocumentId) -> Capture | None:
+        """Return the last accepted capture that was observed: the baseline."""
+        with self._database.read() as connection:
+            row = latest_capture(connection, document_id, CaptureState.ACCEPTED)
+            return capture_of(row) if row else None
+
+    def get(self, capture_id: str) -> Capture:
+        """Return a capture.
+
+        Raises:
+            UnknownCaptureError: there is none of that id.
+        """
+        with self._database.read() as connection:
+            return capture_of(find_capture(connection, capture_id))
+
+    def list(self, document_id: DocumentId) -> tuple[Capture, ...]:
+        """Return a document's captures in order."""
+        query = (
+            captures_with_state()
+            .where(_capture.c.document_id == document_id)
+            .order_by(_capture.c.ordinal)
+        )
+        with self._database.read() as connection:
+            return tuple(map(capture_of, connection.execute(query).mappings()))
+
+    def held(self, document_id: DocumentId | None = None) -> tuple[Capture, ...]:
+        """Return the captures that wait for agreement or for a person, oldest first."""
+        query = captures_with_state().where(_newest_state() == CaptureState.HELD.value)
+        if document_id is not None:
+            query = query.where(_capture.c.document_id == document_id)
+        query = query.order_by(_capture.c.captured_at, _capture.c.capture_id)
+        with self._database.read() as connection:
+            return tuple(map(capture_of, connection.execute(query).mappings()))
+
+    def decisions(self, capture_id: str) -> tuple[Decision, ...]:
+        """Return what was decided about a capture, in order."""
+        query = (
+            select(_decision).where(_decision.c.capture_id == capture_id).order_by(_decision.c.id)
+        )
+        with self._database.read() as connection:
+            return tuple(
+                Decision(CaptureState(row["state"]), row["at"], row["actor"], row["reason"])
+                for row in connection.execute(query).mappings()
+            )
+
+    def agreement(self, capture_id: str) -> Agreement | None:
+        """Return how often the bytes of a capture were observed, None for never."""
+        seen = tables.observation
+        query = select(func.sum(seen.c.count), func.min(seen.c.first), func.max(seen.c.last)).where(
+            seen.c.capture_id == capture_id
+        )
+        with self._database.read() as connection:
+            count, first, last = connection.execute(query).one()
+        return Agreement(count, first, last) if count else None
+
+    def body(self, capture_id: str) -> bytes:
+        """Return the bytes of a capture, verified.
+
+        Raises:
+            UnknownCaptureError: there is none of that id.
+            HashMismatchError, UnreadableError: see `BlobFiles.get`; a capture
+                whose every text was purged has no bytes any more.
+        """
+        return self._blobs.get(self.get(capture_id).body_sha256)
+
+    def reading_id(self, capture_id: str, rendition_id: str) -> str | None:
+        """Return the id of a capture's reading under a rendition, None for none."""
+        reading = tables.reading
+        query = select(reading.c.reading_id).where(
+            reading.c.capture_id == capture_id, reading.c.rendition_id == rendition_id
+        )
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def reading(self, reading_id: str) -> Reading:
+        """Return a reading: its text, verified, and everything beside it.
+
+        Raises:
+            UnknownCaptureError: there is none of that id.
+            VersionPurgedError, HashMismatchError, UnreadableError: its text
+                cannot be had.
+        """
+        reading, version = tables.reading, tables.version
+        query = (
+            select(
+                reading,
+                tables.reading_detail,
+                version.c.document_id,
+                version.c.version,
+                *(column for column in tables.rendition.columns),
+            )
+            .join(tables.rendition, tables.rendition.c.rendition_id == reading.c.rendition_id)
+            .join(
+                tables.reading_detail,
+                tables.reading_detail.c.reading_id == reading.c.reading_id,
+                isouter=True,
+            )
+            .join(version, version.c.id == reading.c.version_row, isouter=True)
+            .where(reading.c.reading_id == reading_id)
+        )
+        with self._database.read() as connection:
+            row = connection.execute(query).mappings().first()
+            if row is None:
+                raise UnknownCaptureError(
+                    f"there is no reading {reading_id[:80]}", hint="`watcher versions` lists them"
+                )
+            if row["version"] is not None:
+                find_text(connection, row["document_id"], row["version"])
+        text = CanonicalText(b"")
+        if row["version"] is not None:
+            text = CanonicalText(self._blobs.get(row["version"].removeprefix("sha256:")))
+        return reading_of(row, text, rendition_of(row))
+
+
+def latest_capture(
+    connection: Connection, document_id: DocumentId, state: CaptureState | None = None
+) -> Found | None:
+    """Return the row of the last observed capture of a document, in `state` if given."""
+    query = captures_with_state().where(
+        _capture.c.document_id == document_id, _capture.c.origin != Origin.IMPORTED.value
+    )
+    if state is not None:
+        query = query.where(_newest_state() == state.value)
+    query = query.order_by(_capture.c.ordinal.desc()).limit(1)
+    return connection.execute(query).mappings().first()
+
+
+def find_capture(connection: Connection, capture_id: str) -> Found:
+    """Return the row of a capture.
+
+    Raises:
+        UnknownCaptureError: there is none of that id.
+    """
+    query = captures_with_state().where(_capture.c.capture_id == capture_id)
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise UnknownCaptureError(
+            f"there is no capture {capture_id[:80]}", hint="`watcher versions` lists them"
+        )
+    return row
+
+
+def capture_of(row: Found) -> Capture:
+    """Return the capture of a row with its state."""
+    return Capture(
+        capture_id=row["capture_id"],
+        document_id=row["document_id"],
+        ordinal=row["ordinal"],
+        state=CaptureState(row["state"]),
+        captured_at=row["captured_at"],
+        origin=Origin(row["origin"]),
+        claimed_at=row["claimed_at"],
+        body_sha256=row["body_sha256"],
+        body_size=row["body_size"],
+        content_type=row["content_type"],
+        url=row["url"],
+        final_url=row["final_url"],
+        http_status=row["http_status"],
+        headers=unpairs(row["headers"]),
+        peer=row["peer"],
+        tls=unpairs(row["tls"]),
+        server_date=row["server_date"],
+    )

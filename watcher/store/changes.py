@@ -1,0 +1,256 @@
+"""What changed, and how far the work on each change is.
+
+A change is stored with its readings, then classified, then anchored; each step
+is one transaction and may be repeated after a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from watcher.align.model import TextMap
+from watcher.domain.changes import Cause, ChangeKind, Classification
+from watcher.domain.ids import DocumentId
+from watcher.domain.statements import Statement
+from watcher.store import tables
+from watcher.store.codec import (
+    Found,
+    Query,
+    classification_of,
+    classification_values,
+    hunk_values,
+    map_of,
+    map_values,
+    statement_values,
+)
+from watcher.store.database import Database
+from watcher.store.errors import ChangeStateError, UnknownChangeError
+from watcher.store.outbox import write_alerts
+from watcher.store.rows import Alert, Change, ChangeState, NewAlert
+
+_change = tables.change
+_statement = tables.statement
+_from = tables.version.alias("from_name")
+_to = tables.version.alias("to_name")
+
+
+class Changes:
+    """The changes of every document."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def pending(self, *, limit: int = 100) -> tuple[Change, ...]:
+        """Return changes on which work is left, oldest first."""
+        query = (
+            _changes()
+            .where(_change.c.state != ChangeState.ANCHORED.value)
+            .order_by(_change.c.id)
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return tuple(map(_change_of, connection.execute(query).mappings()))
+
+    def get(self, change_id: str) -> Change:
+        """Return a change.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+        """
+        with self._database.read() as connection:
+            return _change_of(_find(connection, change_id))
+
+    def list(
+        self, document_id: DocumentId | None = None, *, limit: int = 100
+    ) -> tuple[Change, ...]:
+        """Return the newest changes, of one document or of all, newest first."""
+        query = _changes().order_by(_change.c.id.desc()).limit(limit)
+        if document_id is not None:
+            query = query.where(_change.c.document_id == document_id)
+        with self._database.read() as connection:
+            return tuple(map(_change_of, connection.execute(query).mappings()))
+
+    def save_classification(
+        self,
+        change_id: str,
+        classification: Classification,
+        text_map: TextMap | None = None,
+        *,
+        at: datetime,
+    ) -> None:
+        """Keep the judgement and the map that it rests on; the change is classified.
+
+        Sentences (headline, explanation, an atom's `why`) are not kept: they
+        quote the text, and classifying the same map again gives the same ones.
+        A change that is classified already stays as it is.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+        """
+        with self._database.write() as connection:
+            row = _find(connection, change_id)
+            if row["state"] != ChangeState.STORED.value:
+                return
+            head = {"change_row": row["id"], "at": at, **classification_values(classification)}
+            connection.execute(insert(tables.classification).values(head))
+            hunks = [
+                {"change_row": row["id"], "ordinal": ordinal, **hunk_values(hunk)}
+                for ordinal, hunk in enumerate(classification.hunks)
+            ]
+            if hunks:
+                connection.execute(insert(tables.hunk), hunks)
+            if text_map is not None:
+                packed = {"change_row": row["id"], **map_values(text_map)}
+                connection.execute(insert(tables.text_map).values(packed))
+            _advance(connection, row["id"], ChangeState.CLASSIFIED)
+
+    def classification(self, change_id: str) -> Classification | None:
+        """Return the judgement on a change, without its sentences; None if not made yet.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+        """
+        table, hunk = tables.classification, tables.hunk
+        with self._database.read() as connection:
+            number = _find(connection, change_id)["id"]
+            head = (
+                connection.execute(select(table).where(table.c.change_row == number))
+                .mappings()
+                .first()
+            )
+            if head is None:
+                return None
+            query = select(hunk).where(hunk.c.change_row == number).order_by(hunk.c.ordinal)
+            return classification_of(head, connection.execute(query).mappings())
+
+    def text_map(self, change_id: str) -> TextMap | None:
+        """Return the map of a change, None if none was kept.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+            HashMismatchError: the stored map is damaged.
+        """
+        table = tables.text_map
+        with self._database.read() as connection:
+            number = _find(connection, change_id)["id"]
+            row = (
+                connection.execute(select(table).where(table.c.change_row == number))
+                .mappings()
+                .first()
+            )
+        return map_of(row) if row else None
+
+    def save_statements(
+        self, change_id: str, statements: Sequence[tuple[int, Statement]], *, at: datetime
+    ) -> int:
+        """Keep a batch of statements (citation number, statement); return how many are new.
+
+        One transaction for each batch. What is there already, by citation,
+        version and algorithm, stays.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+        """
+        if not statements:
+            return 0
+        with self._database.write() as connection:
+            version_row = _find(connection, change_id)["to_version_row"]
+            known = _stated(connection, version_row, [number for number, _ in statements])
+            rows = [
+                {
+                    "citation_row": number,
+                    "version_row": version_row,
+                    "at": at,
+                    **statement_values(statement),
+                }
+                for number, statement in statements
+                if (number, statement.algorithm) not in known
+            ]
+            if rows:
+                connection.execute(insert(_statement), rows)
+        return len(rows)
+
+    def finish(self, change_id: str, alerts: Iterable[NewAlert] = ()) -> tuple[Alert, ...]:
+        """Mark a change anchored and put its alerts into the outbox, in one transaction.
+
+        A change that is anchored already gets no more alerts.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+            ChangeStateError: it is not classified yet.
+        """
+        with self._database.write() as connection:
+            row = _find(connection, change_id)
+            if row["state"] == ChangeState.ANCHORED.value:
+                return ()
+            if row["state"] == ChangeState.STORED.value:
+                raise ChangeStateError(
+                    f"the change {change_id} is not classified yet",
+                    document_id=row["document_id"],
+                    hint="save its classification first",
+                )
+            _advance(connection, row["id"], ChangeState.ANCHORED)
+            return write_alerts(connection, alerts)
+
+
+def _changes() -> Query:
+    return (
+        select(
+            _change.c.id,
+            _change.c.change_id,
+            _change.c.document_id,
+            _change.c.kind,
+            _change.c.cause,
+            _change.c.from_reading,
+            _change.c.to_reading,
+            _change.c.at,
+            _change.c.state,
+            _change.c.to_version.label("to_version_row"),
+            _from.c.version.label("from_version"),
+            _to.c.version.label("to_version"),
+        )
+        .join(_from, _from.c.id == _change.c.from_version)
+        .join(_to, _to.c.id == _change.c.to_version)
+    )
+
+
+def _find(connection: Connection, change_id: str) -> Found:
+    query = _changes().where(_change.c.change_id == change_id)
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise UnknownChangeError(
+            f"there is no change {change_id[:80]}", hint="`watcher changes` lists them"
+        )
+    return row
+
+
+def _advance(connection: Connection, number: int, state: ChangeState) -> None:
+    connection.execute(update(_change).where(_change.c.id == number).values(state=state.value))
+
+
+def _stated(connection: Connection, version_row: int, numbers: list[int]) -> set[tuple[int, str]]:
+    """Return which of a batch have a statement; a batch is a run of numbers, so a range does."""
+    query = select(_statement.c.citation_row, _statement.c.algorithm).where(
+        _statement.c.version_row == version_row,
+        _statement.c.citation_row.between(min(numbers), max(numbers)),
+    )
+    return {(number, algorithm) for number, algorithm in connection.execute(query)}
+
+
+def _change_of(row: Found) -> Change:
+    return Change(
+        number=row["id"],
+        change_id=row["change_id"],
+        document_id=row["document_id"],
+        kind=ChangeKind(row["kind"]),
+        cause=Cause(row["cause"]),
+        from_reading=row["from_reading"],
+        to_reading=row["to_reading"],
+        from_version=row["from_version"],
+        to_version=row["to_version"],
+        at=row["at"],
+        state=ChangeState(row["state"]),
+    )

@@ -1,0 +1,359 @@
+"""Who relies on which passage, and the passages themselves: exact bytes or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, exists, insert, or_, select
+
+from watcher.domain.anchors import Citation, Segment, resolve_segment
+from watcher.domain.ids import DocumentId
+from watcher.store import tables
+from watcher.store.blobs import BlobFiles
+from watcher.store.codec import Found, statement_of
+from watcher.store.database import Database
+from watcher.store.emissions import (
+    emission_by_key,
+    emissions_of,
+    same_use,
+    withdraw_emission,
+    write_emission,
+)
+from watcher.store.errors import NotCitableError, UnknownCitationError
+from watcher.store.rows import (
+    Affected,
+    CaptureState,
+    Emission,
+    NewEmission,
+    Resolution,
+    Standing,
+    StoredCitation,
+    StoredStatement,
+)
+from watcher.store.texts import find_text
+from watcher.store.versions import read_text, standing
+
+_citation = tables.citation
+_segment = tables.citation_segment
+_emission = tables.emission
+_withdrawal = tables.emission_withdrawal
+_statement = tables.statement
+
+
+class Citations:
+    """The citations of every document, their uses, and what became of them."""
+
+    def __init__(self, database: Database, blobs: BlobFiles) -> None:
+        self._database = database
+        self._blobs = blobs
+
+    def emit(self, citation: Citation, emission: NewEmission) -> Emission:
+        """Record a use of a citation, which is stored with its first use.
+
+        The key (caller, answer_id, ordinal) makes a retry give the emission
+        that is there, with `new` False.
+
+        Raises:
+            EmissionConflictError: the key was used for something else.
+            NotCitableError: the version was only ever held.
+            ResolutionError: the citation does not resolve, in any of its ways.
+        """
+        self.resolve_anchor(citation)
+        with self._database.write() as connection:
+            known = emission_by_key(
+                connection, emission.caller, emission.answer_id, emission.ordinal
+            )
+            if known is not None:
+                return same_use(known, citation, emission)
+            number = _write_citation(connection, citation, emission.at)
+            return write_emission(connection, number, emission)
+
+    def resolve(self, citation_id: str) -> Resolution:
+        """Return the exact bytes of a stored citation, or fail closed.
+
+        Raises:
+            UnknownCitationError: none was stored under that id.
+            ResolutionError: in any of its ways.
+        """
+        return self.resolve_anchor(self.get(citation_id).citation)
+
+    def resolve_anchor(self, citation: Citation) -> Resolution:
+        """Return the exact bytes of any citation, stored or not, or fail closed.
+
+        The order is the contract's: document, version, purge, then the stored
+        text, then each segment's range, page and hash.
+
+        Raises:
+            NotCitableError: the version was only ever held.
+            ResolutionError: in any of its ways.
+        """
+        document_id = citation.document_id
+        with self._database.read() as connection:
+            version = find_text(connection, document_id, citation.version)
+            _check_citable(connection, version)
+            stands = standing(connection, document_id, version["id"])
+        text = read_text(self._blobs, document_id, citation.version)
+        passages = tuple(
+            resolve_segment(text, citation.version, segment, document_id)
+            for segment in citation.segments
+        )
+        how, since = stands or (Standing.SUPERSEDED, version["first_stored"])
+        return Resolution(citation, passages, how, since)
+
+    def get(self, citation_id: str) -> StoredCitation:
+        """Return a stored citation; its text need not be there any more.
+
+        Raises:
+            UnknownCitationError: none was stored under that id.
+        """
+        with self._database.read() as connection:
+            return find_citation(connection, citation_id)
+
+    def list(
+        self, document_id: DocumentId | None = None, *, after: int = 0, limit: int = 1000
+    ) -> tuple[StoredCitation, ...]:
+        """Return stored citations in order of their number, from `after` on."""
+        where = [_citation.c.id > after]
+        if document_id is not None:
+            where.append(_citation.c.document_id == document_id)
+        with self._database.read() as connection:
+            return _load(connection, where, limit)
+
+    def live(
+        self, document_id: DocumentId, now: datetime, *, after: int = 0, limit: int = 1000
+    ) -> tuple[StoredCitation, ...]:
+        """Return a document's live citations in order of their number, from `after` on."""
+        where = [_citation.c.document_id == document_id, _citation.c.id > after, is_live(now)]
+        with self._database.read() as connection:
+            return _load(connection, where, limit)
+
+    def unanchored(
+        self, change_id: str, now: datetime, *, algorithm: str, after: int = 0, limit: int = 1000
+    ) -> tuple[StoredCitation, ...]:
+        """Return live citations that have no statement yet for what `change_id` led to.
+
+        Those of the new version itself need none. Asking again after a crash
+        gives what is left.
+        """
+        change = tables.change
+        with self._database.read() as connection:
+            target = connection.execute(
+                select(change.c.document_id, change.c.to_version).where(
+                    change.c.change_id == change_id
+                )
+            ).one()
+            stated = exists().where(
+                _statement.c.citation_row == _citation.c.id,
+                _statement.c.version_row == target.to_version,
+                _statement.c.algorithm == algorithm,
+            )
+            where = [
+                _citation.c.document_id == target.document_id,
+                _citation.c.version_row != target.to_version,
+                _citation.c.id > after,
+                is_live(now),
+                ~stated,
+            ]
+            return _load(connection, where, limit)
+
+    def emissions(self, citation_id: str) -> tuple[Emission, ...]:
+        """Return every use of a citation, oldest first.
+
+        Raises:
+            UnknownCitationError: none was stored under that id.
+        """
+        with self._database.read() as connection:
+            number = find_citation(connection, citation_id).number
+            return tuple(emissions_of(connection, [number]).get(number, []))
+
+    def find_emission(self, caller: str, answer_id: str, ordinal: int) -> Emission | None:
+        """Return the use of that key, None where there is none."""
+        with self._database.read() as connection:
+            return emission_by_key(connection, caller, answer_id, ordinal)
+
+    def withdraw(self, emission: int, *, at: datetime, actor: str, reason: str) -> None:
+        """Let the emission with that number count no more; again changes nothing.
+
+        Raises:
+            UnknownCitationError: there is no such emission.
+        """
+        with self._database.write() as connection:
+            withdraw_emission(connection, emission, at=at, actor=actor, reason=reason)
+
+    def statements(self, citation_id: str) -> tuple[StoredStatement, ...]:
+        """Return where a citation is in newer versions, oldest statement first.
+
+        Raises:
+            UnknownCitationError: none was stored under that id.
+        """
+        with self._database.read() as connection:
+            number = find_citation(connection, citation_id).number
+            query = (
+                select(_statement, tables.version.c.version)
+                .join(tables.version, tables.version.c.id == _statement.c.version_row)
+                .where(_statement.c.citation_row == number)
+                .order_by(_statement.c.at, _statement.c.version_row, _statement.c.algorithm)
+            )
+            return tuple(
+                StoredStatement(citation_id, row["version"], statement_of(row), row["at"])
+                for row in connection.execute(query).mappings()
+            )
+
+    def affected(
+        self, change_id: str, now: datetime, *, after: int = 0, limit: int = 1000
+    ) -> tuple[Affected, ...]:
+        """Return the live citations that a change does not carry by itself.
+
+        In order of their number, from `after` on; the newest statement counts.
+        """
+        change = tables.change
+        with self._database.read() as connection:
+            target = select(change.c.to_version).where(change.c.change_id == change_id)
+            broken = exists().where(
+                _statement.c.citation_row == _citation.c.id,
+                _statement.c.version_row == target.scalar_subquery(),
+                _statement.c.carries.is_(False),
+            )
+            found = _load(connection, [_citation.c.id > after, is_live(now), broken], limit)
+            numbers = [citation.number for citation in found]
+            newest = {
+                row["citation_row"]: row
+                for row in connection.execute(
+                    select(_statement)
+                    .where(
+                        _statement.c.version_row == target.scalar_subquery(),
+                        _statement.c.citation_row.in_(numbers),
+                    )
+                    .order_by(_statement.c.at)
+                ).mappings()
+            }
+            uses = emissions_of(connection, numbers)
+        return tuple(
+            Affected(
+                citation,
+                statement_of(newest[citation.number]),
+                tuple(
+                    use
+                    for use in uses.get(citation.number, [])
+                    if use.withdrawn_at is None and use.expires_at > now
+                ),
+            )
+            for citation in found
+            if not newest[citation.number]["carries"]
+        )
+
+
+def is_live(now: datetime) -> ColumnElement[bool]:
+    """Return the condition that a citation is live: in use, pinned, or under a hold."""
+    hold, release = tables.hold, tables.hold_release
+    used = exists().where(
+        _emission.c.citation_row == _citation.c.id,
+        _emission.c.expires_at > now,
+        ~exists().where(_withdrawal.c.emission_row == _emission.c.id),
+    )
+    kept = exists().where(
+        hold.c.document_id == _citation.c.document_id,
+        or_(
+            hold.c.citation_row == _citation.c.id,
+            hold.c.version_row == _citation.c.version_row,
+            hold.c.citation_row.is_(None) & hold.c.version_row.is_(None),
+        ),
+        ~exists().where(release.c.hold_row == hold.c.id),
+    )
+    return or_(used, kept)
+
+
+def find_citation(connection: Connection, citation_id: str) -> StoredCitation:
+    """Return a stored citation.
+
+    Raises:
+        UnknownCitationError: none was stored under that id.
+    """
+    found = _load(connection, [_citation.c.citation_id == citation_id], 1)
+    if not found:
+        raise UnknownCitationError(
+            f"there is no citation {citation_id[:80]}", hint="`watcher citations list` lists them"
+        )
+    return found[0]
+
+
+def _load(
+    connection: Connection, where: Iterable[ColumnElement[bool]], limit: int
+) -> tuple[StoredCitation, ...]:
+    """Return the first `limit` citations that satisfy `where`, with their segments."""
+    chosen = select(_citation).where(*where).order_by(_citation.c.id).limit(limit).subquery()
+    query = (
+        select(chosen, tables.version.c.version, _segment)
+        .join(tables.version, tables.version.c.id == chosen.c.version_row)
+        .join(_segment, _segment.c.citation_row == chosen.c.id)
+        .order_by(chosen.c.id, _segment.c.ordinal)
+    )
+    heads: dict[int, Found] = {}
+    segments: dict[int, list[Segment]] = {}
+    for row in connection.execute(query).mappings():
+        heads.setdefault(row["id"], row)
+        part = Segment(row["page"], row["start"], row["end"], row["sha256"])
+        segments.setdefault(row["id"], []).append(part)
+    return tuple(
+        StoredCitation(
+            number,
+            Citation(row["document_id"], row["version"], tuple(segments[number])),
+            row["created_at"],
+        )
+        for number, row in heads.items()
+    )
+
+
+def _check_citable(connection: Connection, version: Found) -> None:
+    reading, decision = tables.reading, tables.capture_decision
+    accepted = (
+        select(reading.c.reading_id)
+        .join(decision, decision.c.capture_id == reading.c.capture_id)
+        .where(
+            reading.c.version_row == version["id"],
+            decision.c.state == CaptureState.ACCEPTED.value,
+        )
+        .limit(1)
+    )
+    if connection.execute(accepted).first() is None:
+        raise NotCitableError(
+            f"{version['version']} was held and never accepted",
+            document_id=version["document_id"],
+            hint="`watcher accept` or `reject` the held capture first",
+        )
+
+
+def _write_citation(connection: Connection, citation: Citation, at: datetime) -> int:
+    """Write a citation unless it is there; return its number."""
+    query = select(_citation.c.id).where(_citation.c.citation_id == citation.citation_id)
+    known = connection.execute(query).scalar_one_or_none()
+    if known is not None:
+        return int(known)
+    version = find_text(connection, citation.document_id, citation.version)
+    number: int = connection.execute(
+        insert(_citation)
+        .values(
+            citation_id=citation.citation_id,
+            document_id=citation.document_id,
+            version_row=version["id"],
+            segments=len(citation.segments),
+            created_at=at,
+        )
+        .returning(_citation.c.id)
+    ).scalar_one()
+    connection.execute(
+        insert(_segment),
+        [
+            {
+                "citation_row": number,
+                "ordinal": ordinal,
+                "page": segment.page,
+                "start": segment.start,
+                "end": segment.end,
+                "sha256": segment.sha256,
+            }
+            for ordinal, segment in enumerate(citation.segments)
+        ],
+    )
+    return number

@@ -1,0 +1,325 @@
+"""Which documents are watched, when each is due, and who may write about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, insert, or_, select, update
+
+from watcher.domain.ids import DocumentId
+from watcher.domain.resolution import UnknownDocumentError
+from watcher.store import tables
+from watcher.store.codec import Found, Values
+from watcher.store.database import Database
+from watcher.store.errors import DocumentBusyError, StaleLeaseError
+from watcher.store.rows import (
+    DeclaredDocument,
+    Document,
+    DocumentState,
+    Lease,
+    LeasedDocument,
+    StoredValidators,
+)
+
+_document = tables.document
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What a new set of declarations did to the documents, by id."""
+
+    added: tuple[DocumentId, ...] = ()
+    changed: tuple[DocumentId, ...] = ()
+    revived: tuple[DocumentId, ...] = ()
+    retired: tuple[DocumentId, ...] = ()
+
+
+class Documents:
+    """The table of documents, which is also the schedule."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def sync(self, declared: Iterable[DeclaredDocument], at: datetime) -> SyncResult:
+        """Make the documents those that are declared, in one transaction.
+
+        A new one is due at once. One that was declared and is not any more is
+        retired: its versions and citations still resolve. A document that was
+        only ever put in by hand (no digest) stays as it is.
+        """
+        wanted = {entry.document_id: entry for entry in declared}
+        with self._database.write() as connection:
+            known = {row["document_id"]: row for row in _all(connection)}
+            done: dict[str, list[DocumentId]] = {"added": [], "changed": [], "revived": []}
+            for name, entry in wanted.items():
+                outcome = _upsert(connection, known.get(name), entry, at)
+                if outcome:
+                    done[outcome].append(name)
+            gone = [
+                DocumentId(name)
+                for name, row in known.items()
+                if name not in wanted and row["config_digest"] and row["state"] == "active"
+            ]
+            for name in gone:
+                _set(connection, name, state="retired", retired_at=at, next_check=None)
+        return SyncResult(**{key: tuple(names) for key, names in done.items()}, retired=tuple(gone))
+
+    def put(self, declared: DeclaredDocument, at: datetime) -> Document:
+        """Add or update one document and return it; the others stay as they are."""
+        with self._database.write() as connection:
+            _upsert(connection, _find(connection, declared.document_id), declared, at)
+            return _document_of(find_document(connection, declared.document_id))
+
+    def get(self, document_id: DocumentId) -> Document:
+        """Return a document.
+
+        Raises:
+            UnknownDocumentError: there is none of that id.
+        """
+        with self._database.read() as connection:
+            return _document_of(find_document(connection, document_id))
+
+    def list(self) -> tuple[Document, ...]:
+        """Return every document, by id."""
+        with self._database.read() as connection:
+            return tuple(map(_document_of, _all(connection)))
+
+    def claim_due(
+        self, now: datetime, *, limit: int, lease_seconds: float, owner: str
+    ) -> tuple[LeasedDocument, ...]:
+        """Lease up to `limit` active documents that are due, the longest due first."""
+        with self._database.write() as connection:
+            due = (
+                select(_document.c.document_id)
+                .where(
+                    _document.c.state == "active",
+                    _document.c.next_check <= now,
+                    or_(_document.c.lease_until.is_(None), _document.c.lease_until <= now),
+                )
+                .order_by(_document.c.next_check)
+                .limit(limit)
+            )
+            rows = _lease(connection, due.scalar_subquery(), now, lease_seconds, owner)
+        return tuple(sorted(rows, key=lambda leased: leased.document.next_check or now))
+
+    def claim(
+        self, document_id: DocumentId, now: datetime, *, lease_seconds: float, owner: str
+    ) -> LeasedDocument:
+        """Lease one document, due or not, retired or not.
+
+        Raises:
+            UnknownDocumentError: there is none of that id.
+            DocumentBusyError: it is leased to somebody.
+        """
+        with self._database.write() as connection:
+            row = find_document(connection, document_id)
+            if row["lease_until"] is not None and row["lease_until"] > now:
+                raise DocumentBusyError(
+                    f"{row['lease_owner']} is working on it until {row['lease_until']:%H:%M:%S} UTC",
+                    document_id=document_id,
+                    hint="wait for that check to end, then try again",
+                )
+            return _lease(connection, [document_id], now, lease_seconds, owner)[0]
+
+    def renew(self, lease: Lease, now: datetime, lease_seconds: float) -> Lease:
+        """Return the same lease, valid for `lease_seconds` from `now`.
+
+        Raises:
+            StaleLeaseError: another writer has the document.
+        """
+        until = now + timedelta(seconds=lease_seconds)
+        with self._database.write() as connection:
+            fence(connection, lease)
+            _set(connection, lease.document_id, lease_until=until)
+        return Lease(lease.document_id, lease.owner, lease.token, until)
+
+    def release(self, lease: Lease, *, next_check: datetime | None, fails: int) -> None:
+        """Give a document back, with the time of its next check.
+
+        Raises:
+            StaleLeaseError: another writer has the document.
+        """
+        with self._database.write() as connection:
+            fence(connection, lease)
+            _set(
+                connection,
+                lease.document_id,
+                next_check=next_check,
+                fails=fails,
+                lease_owner=None,
+                lease_until=None,
+            )
+
+    def schedule(self, document_id: DocumentId, next_check: datetime) -> None:
+        """Set the time of a document's next check; a running one will set its own.
+
+        Raises:
+            UnknownDocumentError: there is none of that id.
+        """
+        with self._database.write() as connection:
+            find_document(connection, document_id)
+            _set(connection, document_id, next_check=next_check)
+
+    def void_leases(self) -> int:
+        """End every lease, fencing its holder, and return how many there were.
+
+        For whoever has just become the only process on the directory: the
+        holders are dead, and what they had begun is due at once.
+        """
+        query = (
+            update(_document)
+            .where(_document.c.lease_owner.is_not(None))
+            .values(lease_owner=None, lease_until=None, lease_token=_document.c.lease_token + 1)
+        )
+        with self._database.write() as connection:
+            return connection.execute(query).rowcount
+
+
+def find_document(connection: Connection, document_id: DocumentId) -> Found:
+    """Return a document's row.
+
+    Raises:
+        UnknownDocumentError: there is none of that id.
+    """
+    row = _find(connection, document_id)
+    if row is None:
+        raise UnknownDocumentError(
+            "there is no such document",
+            document_id=document_id,
+            hint="`watcher documents` lists them",
+        )
+    return row
+
+
+def fence(connection: Connection, lease: Lease) -> None:
+    """Check that `lease` is still the document's.
+
+    Raises:
+        StaleLeaseError: it was given back, or another writer has the document.
+    """
+    row = find_document(connection, lease.document_id)
+    if row["lease_token"] != lease.token or row["lease_owner"] != lease.owner:
+        raise StaleLeaseError(
+            f"the lease {lease.token} was overtaken by {row['lease_token']}",
+            document_id=lease.document_id,
+            hint="nothing was written; the check that took over will write its own result",
+        )
+
+
+def set_validators(
+    connection: Connection, document_id: DocumentId, found: StoredValidators
+) -> None:
+    """Keep the validators that came with an accepted capture."""
+    _set(
+        connection,
+        document_id,
+        validator_url=found.final_url,
+        validator_etag=found.etag,
+        validator_last_modified=found.last_modified,
+        validator_capture=found.capture_id,
+    )
+
+
+def _upsert(
+    connection: Connection, row: Found | None, entry: DeclaredDocument, at: datetime
+) -> str | None:
+    """Write one declaration; return `added`, `revived`, `changed` or None."""
+    declared: Values = {
+        "title": entry.title,
+        "urls": list(entry.urls),
+        "config_digest": entry.digest,
+    }
+    due = at if entry.urls else None
+    if row is None:
+        values = {
+            "document_id": entry.document_id,
+            "state": "active",
+            "created_at": at,
+            "next_check": due,
+            "fails": 0,
+            "lease_token": 0,
+            "validator_url": "",
+            "validator_etag": "",
+            "validator_last_modified": "",
+            **declared,
+        }
+        connection.execute(insert(_document).values(values))
+        return "added"
+    if row["state"] == "retired":
+        _set(
+            connection,
+            entry.document_id,
+            state="active",
+            retired_at=None,
+            next_check=due,
+            fails=0,
+            **declared,
+        )
+        return "revived"
+    if any(row[name] != value for name, value in declared.items()):
+        _set(connection, entry.document_id, next_check=due, **declared)
+        return "changed"
+    return None
+
+
+def _lease(
+    connection: Connection,
+    names: object,
+    now: datetime,
+    lease_seconds: float,
+    owner: str,
+) -> list[LeasedDocument]:
+    until = now + timedelta(seconds=lease_seconds)
+    query = (
+        update(_document)
+        .where(_document.c.document_id.in_(names))  # type: ignore[arg-type]
+        .values(lease_owner=owner, lease_until=until, lease_token=_document.c.lease_token + 1)
+        .returning(_document)
+    )
+    return [
+        LeasedDocument(
+            _document_of(row), Lease(row["document_id"], owner, row["lease_token"], until)
+        )
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def _set(connection: Connection, document_id: DocumentId, **values: object) -> None:
+    connection.execute(
+        update(_document).where(_document.c.document_id == document_id).values(values)
+    )
+
+
+def _find(connection: Connection, document_id: DocumentId) -> Found | None:
+    query = select(_document).where(_document.c.document_id == document_id)
+    return connection.execute(query).mappings().first()
+
+
+def _all(connection: Connection) -> list[Found]:
+    query = select(_document).order_by(_document.c.document_id)
+    return list(connection.execute(query).mappings())
+
+
+def _document_of(row: Found) -> Document:
+    validators = None
+    if row["validator_capture"] is not None:
+        validators = StoredValidators(
+            row["validator_url"],
+            row["validator_etag"],
+            row["validator_last_modified"],
+            row["validator_capture"],
+        )
+    return Document(
+        document_id=row["document_id"],
+        state=DocumentState(row["state"]),
+        title=row["title"],
+        urls=tuple(row["urls"]),
+        digest=row["config_digest"],
+        created_at=row["created_at"],
+        retired_at=row["retired_at"],
+        next_check=row["next_check"],
+        fails=row["fails"],
+        validators=validators,
+    )

@@ -1,0 +1,276 @@
+"""What is to be told, until it was told, or could not be.
+
+A row is born with what it is about, in the transaction that found it out. Its
+key is (event_id, channel): the same event tells a channel once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, insert, select, update
+
+from watcher.domain.changes import Severity
+from watcher.domain.ids import DocumentId
+from watcher.store import tables
+from watcher.store.acts import write_act
+from watcher.store.codec import Found, Query
+from watcher.store.database import Database
+from watcher.store.errors import UnknownAlertError
+from watcher.store.rows import Alert, AlertKind, AlertState, NewAlert, OperatorAct
+
+_outbox = tables.outbox
+_HELD, _PENDING, _DEAD, _DIGEST = (
+    AlertState.HELD.value,
+    AlertState.PENDING.value,
+    AlertState.DEAD.value,
+    AlertState.DIGEST.value,
+)
+
+
+class Outbox:
+    """The alerts of every document."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, alerts: Iterable[NewAlert]) -> tuple[Alert, ...]:
+        """Put in alerts about what is no change; return those that are new."""
+        with self._database.write() as connection:
+            return write_alerts(connection, alerts)
+
+    def claim_due(self, now: datetime, *, limit: int, lease_seconds: float) -> tuple[Alert, ...]:
+        """Return alerts to send now, counting the attempt, the longest due first.
+
+        Each is put off by `lease_seconds`, after which it is due again unless
+        it was delivered, retried or given up: a sender that dies loses none.
+        What was held and not confirmed in time goes out marked unconfirmed.
+        """
+        with self._database.write() as connection:
+            connection.execute(
+                update(_outbox)
+                .where(_outbox.c.state == _HELD, _outbox.c.not_before <= now)
+                .values(state=_PENDING, unconfirmed=True)
+            )
+            due = (
+                select(_outbox.c.id)
+                .where(_outbox.c.state == _PENDING, _outbox.c.not_before <= now)
+                .order_by(_outbox.c.not_before, _outbox.c.id)
+                .limit(limit)
+            )
+            numbers = list(connection.execute(due).scalars())
+            connection.execute(
+                update(_outbox)
+                .where(_outbox.c.id.in_(numbers))
+                .values(
+                    attempts=_outbox.c.attempts + 1,
+                    not_before=now + timedelta(seconds=lease_seconds),
+                )
+            )
+            return _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
+
+    def delivered(self, number: int, *, at: datetime, receipt: str = "") -> None:
+        """Record that an alert arrived.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        self._set(
+            number,
+            state=AlertState.DELIVERED.value,
+            finished_at=at,
+            receipt=receipt,
+            last_error="",
+        )
+
+    def retry(self, number: int, *, not_before: datetime, error: str) -> None:
+        """Record that an attempt failed, and when the next is due.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        self._set(number, not_before=not_before, last_error=error)
+
+    def dead(self, number: int, *, at: datetime, error: str) -> None:
+        """Record that an alert was given up.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        self._set(number, state=_DEAD, finished_at=at, last_error=error)
+
+    def revive(self, number: int, *, at: datetime) -> None:
+        """Let an alert that was given up be sent again, from `at` on.
+
+        Raises:
+            UnknownAlertError: there is no dead one of that number.
+        """
+        self._set(
+            number, where=_outbox.c.state == _DEAD, state=_PENDING, not_before=at, finished_at=None
+        )
+
+    def confirm(self, event_id: str, *, at: datetime) -> int:
+        """Let what was held for a confirming fetch go out; return how many alerts."""
+        return self._end_hold(event_id, state=_PENDING, not_before=at)
+
+    def cancel(self, event_id: str) -> int:
+        """Turn what was held into digest entries, because it was reverted; return how many."""
+        return self._end_hold(event_id, state=_DIGEST)
+
+    def digest(self, channel: str, *, limit: int = 1000) -> tuple[Alert, ...]:
+        """Return what waits for a channel's next digest, oldest first."""
+        query = (
+            _alerts()
+            .where(_outbox.c.state == _DIGEST, _outbox.c.channel == channel)
+            .order_by(_outbox.c.id)
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return _load(connection, query)
+
+    def digested(self, numbers: Iterable[int], *, at: datetime, receipt: str = "") -> None:
+        """Record that a digest with these alerts arrived."""
+        query = (
+            update(_outbox)
+            .where(_outbox.c.id.in_(list(numbers)), _outbox.c.state == _DIGEST)
+            .values(state=AlertState.DELIVERED.value, finished_at=at, receipt=receipt)
+        )
+        with self._database.write() as connection:
+            connection.execute(query)
+
+    def ack(self, number: int, *, at: datetime, actor: str) -> None:
+        """Record that a person has taken notice; the first one stays.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        with self._database.write() as connection:
+            alert = _find(connection, number)
+            if alert.acked_at is None:
+                connection.execute(
+                    update(_outbox)
+                    .where(_outbox.c.id == number)
+                    .values(acked_at=at, acked_by=actor)
+                )
+                write_act(connection, OperatorAct(at, actor, "ack", str(number), alert.document_id))
+
+    def get(self, number: int) -> Alert:
+        """Return an alert.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        with self._database.read() as connection:
+            return _find(connection, number)
+
+    def list(
+        self,
+        *,
+        state: AlertState | None = None,
+        document_id: DocumentId | None = None,
+        limit: int = 100,
+    ) -> tuple[Alert, ...]:
+        """Return the newest alerts, newest first."""
+        query = _alerts().order_by(_outbox.c.id.desc()).limit(limit)
+        if state is not None:
+            query = query.where(_outbox.c.state == state.value)
+        if document_id is not None:
+            query = query.where(_outbox.c.document_id == document_id)
+        with self._database.read() as connection:
+            return _load(connection, query)
+
+    def _set(self, number: int, *, where: object = None, **values: object) -> None:
+        query = update(_outbox).where(_outbox.c.id == number).values(values)
+        if where is not None:
+            query = query.where(where)  # type: ignore[arg-type]
+        with self._database.write() as connection:
+            if not connection.execute(query).rowcount:
+                raise _unknown(number)
+
+    def _end_hold(self, event_id: str, **values: object) -> int:
+        query = (
+            update(_outbox)
+            .where(_outbox.c.event_id == event_id, _outbox.c.state == _HELD)
+            .values(values)
+        )
+        with self._database.write() as connection:
+            return connection.execute(query).rowcount
+
+
+def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Alert, ...]:
+    """Write alerts whose key is not there yet; return those."""
+    written = []
+    for alert in alerts:
+        taken = select(_outbox.c.id).where(
+            _outbox.c.event_id == alert.event_id, _outbox.c.channel == alert.channel
+        )
+        if connection.execute(taken).first() is not None:
+            continue
+        change = select(tables.change.c.id).where(tables.change.c.change_id == alert.change_id)
+        values = {
+            "event_id": alert.event_id,
+            "channel": alert.channel,
+            "kind": alert.kind.value,
+            "document_id": alert.document_id,
+            "change_row": connection.execute(change).scalar_one() if alert.change_id else None,
+            "severity": alert.severity.value,
+            "reason": alert.reason,
+            "created_at": alert.at,
+            "state": alert.state.value,
+            "unconfirmed": False,
+            "attempts": 0,
+            "not_before": alert.not_before,
+            "last_error": "",
+            "receipt": "",
+            "acked_by": "",
+        }
+        query = insert(_outbox).values(values).returning(_outbox.c.id)
+        written.append(connection.execute(query).scalar_one())
+    return _load(connection, _alerts().where(_outbox.c.id.in_(written)).order_by(_outbox.c.id))
+
+
+def _alerts() -> Query:
+    return select(_outbox, tables.change.c.change_id).join(
+        tables.change, tables.change.c.id == _outbox.c.change_row, isouter=True
+    )
+
+
+def _load(connection: Connection, query: Query) -> tuple[Alert, ...]:
+    return tuple(map(_alert_of, connection.execute(query).mappings()))
+
+
+def _find(connection: Connection, number: int) -> Alert:
+    found = _load(connection, _alerts().where(_outbox.c.id == number))
+    if not found:
+        raise _unknown(number)
+    return found[0]
+
+
+def _unknown(number: int) -> UnknownAlertError:
+    return UnknownAlertError(
+        f"there is no such alert {number}", hint="`watcher alerts list` lists them"
+    )
+
+
+def _alert_of(row: Found) -> Alert:
+    return Alert(
+        number=row["id"],
+        event_id=row["event_id"],
+        channel=row["channel"],
+        kind=AlertKind(row["kind"]),
+        document_id=row["document_id"],
+        change_id=row["change_id"],
+        severity=Severity(row["severity"]),
+        reason=row["reason"],
+        created_at=row["created_at"],
+        state=AlertState(row["state"]),
+        unconfirmed=row["unconfirmed"],
+        attempts=row["attempts"],
+        not_before=row["not_before"],
+        last_error=row["last_error"],
+        finished_at=row["finished_at"],
+        receipt=row["receipt"],
+        acked_at=row["acked_at"],
+        acked_by=row["acked_by"],
+    )

@@ -1,0 +1,123 @@
+"""The store as one object: a directory, its lock, its database, its blobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from watcher.store.acts import Acts
+from watcher.store.blobs import BlobFiles
+from watcher.store.captures import Captures
+from watcher.store.changes import Changes
+from watcher.store.citations import Citations
+from watcher.store.commits import Commits
+from watcher.store.counts import count
+from watcher.store.database import Database
+from watcher.store.documents import Documents
+from watcher.store.errors import StoreError, StoreReadOnlyError
+from watcher.store.holds import Holds
+from watcher.store.incidents import Incidents
+from watcher.store.lock import DirectoryLock
+from watcher.store.migrate import bring_up_to_date
+from watcher.store.observations import Observations
+from watcher.store.outbox import Outbox
+from watcher.store.purges import Purges
+from watcher.store.rows import Counts
+from watcher.store.versions import Versions
+
+DATABASE_NAME = "watcher.sqlite3"
+BLOBS_NAME = "blobs"
+
+
+class Store:
+    """Everything that is kept, below one directory. Made by `Store.open`."""
+
+    def __init__(self, database: Database, blobs: BlobFiles, lock: DirectoryLock | None) -> None:
+        self._database = database
+        self._lock = lock
+        self.documents = Documents(database)
+        self.observations = Observations(database)
+        self.captures = Captures(database, blobs)
+        self.commits = Commits(database, blobs)
+        self.versions = Versions(database, blobs)
+        self.citations = Citations(database, blobs)
+        self.holds = Holds(database)
+        self.changes = Changes(database)
+        self.outbox = Outbox(database)
+        self.incidents = Incidents(database)
+        self.acts = Acts(database)
+        self.purges = Purges(database, blobs)
+
+    @classmethod
+    def open(cls, directory: Path, *, read_only: bool = False) -> Self:
+        """Open the store in `directory`; create or migrate it unless `read_only`.
+
+        A writer takes the directory's lock, ends the leases of whoever held it
+        before, and finishes what a crash interrupted. A reader changes nothing
+        and may run beside a writer or on a copy.
+
+        Raises:
+            StoreLockedError: another process writes there.
+            SchemaTooNewError, TriggersAlteredError, StoreError: it cannot be
+                used as it is.
+            StoreReadOnlyError, UnreadableError: the file system does not let us.
+        """
+        path = directory / DATABASE_NAME
+        if read_only:
+            if not path.is_file():
+                raise StoreError(
+                    f"there is no store in {directory}",
+                    hint="name the data directory, or run `watcher run` once to create it",
+                )
+            database, lock = Database(path, read_only=True), None
+        else:
+            _make(directory)
+            lock = DirectoryLock(directory)
+            database = Database(path)
+        try:
+            bring_up_to_date(database)
+            store = cls(database, BlobFiles(directory / BLOBS_NAME), lock)
+            if lock is not None:
+                store._recover()
+        except BaseException:
+            database.close()
+            if lock is not None:
+                lock.release()
+            raise
+        return store
+
+    def counts(self) -> Counts:
+        """Return how much there is of everything."""
+        return count(self._database)
+
+    def close(self) -> None:
+        """Close the database and give the directory back."""
+        self._database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _recover(self) -> None:
+        self.documents.void_leases()
+        self.purges.recover()
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o750, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnlyError(
+            f"cannot create the data directory {directory} ({error.strerror})",
+            hint="create it for this user, or name another",
+        ) from error

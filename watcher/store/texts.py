@@ -1,0 +1,131 @@
+"""Version names, the texts held under them, and the tombstones of those that are not."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select
+
+from watcher.domain.chunks import chunks
+from watcher.domain.ids import DocumentId, VersionId
+from watcher.domain.resolution import UnknownVersionError, VersionPurgedError
+from watcher.domain.text import CanonicalText
+from watcher.store import tables
+from watcher.store.codec import Found
+from watcher.store.documents import find_document
+
+_version = tables.version
+_text = tables.stored_text
+
+
+def find_version(connection: Connection, document_id: DocumentId, version: VersionId) -> Found:
+    """Return the row of a version, with `text_row`, `size`, `pages` (null where purged).
+
+    Raises:
+        UnknownDocumentError: there is no such document.
+        UnknownVersionError: the document never had that version.
+    """
+    find_document(connection, document_id)
+    query = (
+        select(_version, _text.c.id.label("text_row"), _text.c.size, _text.c.pages)
+        .join(_text, _text.c.version_row == _version.c.id, isouter=True)
+        .where(_version.c.document_id == document_id, _version.c.version == version)
+    )
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise UnknownVersionError(
+            f"the document never had the version {version[:80]}",
+            document_id=document_id,
+            hint="`watcher versions` lists those it had",
+        )
+    return row
+
+
+def find_text(connection: Connection, document_id: DocumentId, version: VersionId) -> Found:
+    """Return what `find_version` does, for a version whose text is held.
+
+    Raises:
+        UnknownDocumentError, UnknownVersionError: as `find_version`.
+        VersionPurgedError: the text was purged.
+    """
+    row = find_version(connection, document_id, version)
+    if row["text_row"] is None:
+        raise _purged(connection, row)
+    return row
+
+
+def write_text(
+    connection: Connection, document_id: DocumentId, text: CanonicalText, at: datetime
+) -> tuple[int, bool]:
+    """Write a version with its pages and chunks; return its row and whether it is new.
+
+    A version whose text was purged gets it back. Its blob must be there.
+    """
+    query = (
+        select(_version.c.id, _text.c.id.label("text_row"))
+        .join(_text, _text.c.version_row == _version.c.id, isouter=True)
+        .where(_version.c.document_id == document_id, _version.c.version == text.version)
+    )
+    row = connection.execute(query).mappings().first()
+    if row is not None and row["text_row"] is not None:
+        return row["id"], False
+    if row is not None:
+        number = row["id"]
+    else:
+        number = connection.execute(
+            insert(_version)
+            .values(document_id=document_id, version=text.version, first_stored=at)
+            .returning(_version.c.id)
+        ).scalar_one()
+    parts = tuple(chunks(text))
+    text_row = connection.execute(
+        insert(_text)
+        .values(
+            version_row=number,
+            stored_at=at,
+            size=len(text),
+            pages=len(text.pages),
+            chunks=len(parts),
+        )
+        .returning(_text.c.id)
+    ).scalar_one()
+    connection.execute(
+        insert(tables.page),
+        [
+            {"text_row": text_row, "page": page, "start": range_.start, "end": range_.end}
+            for page, range_ in enumerate(text.pages, start=1)
+        ],
+    )
+    if parts:
+        connection.execute(
+            insert(tables.chunk),
+            [
+                {
+                    "text_row": text_row,
+                    "ordinal": part.ordinal,
+                    "page": part.page,
+                    "start": part.start,
+                    "end": part.end,
+                    "xxh3": bytes.fromhex(part.xxh3),
+                    "sha256": bytes.fromhex(part.sha256),
+                }
+                for part in parts
+            ],
+        )
+    return number, row is None
+
+
+def _purged(connection: Connection, version: Found) -> VersionPurgedError:
+    query = (
+        select(tables.tombstone)
+        .where(tables.tombstone.c.version_row == version["id"])
+        .order_by(tables.tombstone.c.id.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).mappings().one()
+    return VersionPurgedError(
+        f"{version['version']} was purged on {found['at']:%Y-%m-%d %H:%M} UTC"
+        f" by {found['actor']} under {found['rule']}",
+        document_id=version["document_id"],
+        hint="the tombstone says why; the text is gone for good",
+    )
