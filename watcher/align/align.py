@@ -10,7 +10,7 @@ from watcher.align.model import KEPT, MOVED, TextMap
 from watcher.align.gaps import align_gaps
 from watcher.align.moves import Claims
 from watcher.align.runs import RawRun, join
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Vocabulary, Words, concat, words
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Vocabulary, Words, concat, words
 
 ALGORITHM = "align/1"
 _SEEDS = (6, 4)
@@ -58,7 +58,7 @@ class _Aligner:
             for a, b, c, d in gaps
             if a < b or c < d
         ]
-        found += align_gaps(pairs, self.old, self.new, self.budget)
+        found += align_gaps(pairs, Texts(self.old, self.new), self.budget)
         claims = self._free_words(found)
         for size in _SEEDS:
             found += claims.move(claims.seeds(size), self.budget)
@@ -85,7 +85,7 @@ class _Aligner:
         new_free = _free(sorted((r[2], r[3]) for r in found), 0, len(self.new))
         old = concat([words(self.old, a, b, self.vocabulary) for a, b in old_free], BARRIER_OLD)
         new = concat([words(self.new, a, b, self.vocabulary) for a, b in new_free], BARRIER_NEW)
-        return Claims(old, new, self.old, self.new)
+        return Claims(old, new, Texts(self.old, self.new))
 
 
 def _free(taken: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:

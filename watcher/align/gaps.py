@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from watcher.align.chain import Block, Budget, heaviest_chain
 from watcher.align.moves import Claims
-from watcher.align.residue import Texts, align_words, disjoint, refine
+from watcher.align.residue import align_words, disjoint, refine
 from watcher.align.runs import RawRun, byte_runs
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words, concat
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Words, concat
 
 _LONG_WORDS, _LONG_BYTES = 8, 32
 """What a stretch has at least that is taken for moved before its gap was aligned."""
 
 
 def align_gaps(
-    pairs: Sequence[tuple[Words, Words]], old_text: bytes, new_text: bytes, budget: Budget
+    pairs: Sequence[tuple[Words, Words]], texts: Texts, budget: Budget
 ) -> list[RawRun]:
     """Return the runs of all gaps: `pairs[i]` are the words of gap i on both sides.
 
@@ -25,7 +25,7 @@ def align_gaps(
     """
     old = concat([pair[0] for pair in pairs], BARRIER_OLD, keep_empty=True)
     new = concat([pair[1] for pair in pairs], BARRIER_NEW, keep_empty=True)
-    claims = Claims(old, new, old_text, new_text)
+    claims = Claims(old, new, texts)
     blocks = disjoint(claims.seeds(_LONG_WORDS))
     weights = [old.ends[x.old + x.length - 1] - old.starts[x.old] for x in blocks]
     chain = heaviest_chain(blocks, weights)
@@ -45,7 +45,7 @@ def align_gaps(
         claims.old_free[o : o + length] = b"\x01" * length
         claims.new_free[n : n + length] = b"\x01" * length
     old, new = claims.masked()
-    return runs + _in_order(pairs, anchors, old, new, old_text, new_text, budget)
+    return runs + _in_order(pairs, anchors, old, new, texts, budget)
 
 
 def _in_order(
@@ -53,8 +53,7 @@ def _in_order(
     anchors: list[Block],
     old: Words,
     new: Words,
-    old_text: bytes,
-    new_text: bytes,
+    texts: Texts,
     budget: Budget,
 ) -> list[RawRun]:
     runs: list[RawRun] = []
@@ -69,7 +68,7 @@ def _in_order(
         if a < b and c < d:
             left, right = old.part(a, b), new.part(c, d)
             blocks = align_words(left.symbols, right.symbols, budget, inside)
-            blocks = refine(blocks, left, right, Texts(old_text, new_text))
-            runs += byte_runs(blocks, left, right, old_text, new_text, moved=False)
+            blocks = refine(blocks, left, right, texts)
+            runs += byte_runs(blocks, left, right, texts, moved=False)
         a, c = b + 1, d + 1
     return runs

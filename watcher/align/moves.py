@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from watcher.align.chain import Block, Budget, grams, unique_blocks
-from watcher.align.residue import Texts, align_words, refine
+from watcher.align.residue import align_words, refine
 from watcher.align.runs import RawRun, byte_runs
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Words
+from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Words
 
 _REACH = 40
 """Words that may lie between two seeds of one moved passage."""
@@ -20,9 +20,9 @@ _REACH = 40
 class Claims:
     """Two word sequences, and which of their words are still free."""
 
-    def __init__(self, old: Words, new: Words, old_text: bytes, new_text: bytes) -> None:
+    def __init__(self, old: Words, new: Words, texts: Texts) -> None:
         self.old, self.new = old, new
-        self.old_text, self.new_text = old_text, new_text
+        self.texts = texts
         self.old_free = bytearray(b"\x01") * len(old.symbols)
         self.new_free = bytearray(b"\x01") * len(new.symbols)
 
@@ -59,9 +59,9 @@ class Claims:
             a, b = _sentences(a, b, self.old, self.old_free)
             c, d = _sentences(c, d, self.new, self.new_free)
             old, new = self.old.part(a, b), self.new.part(c, d)
-            blocks = refine(align_words(old.symbols, new.symbols, budget), old, new, Texts(self.old_text, self.new_text))
+            blocks = refine(align_words(old.symbols, new.symbols, budget), old, new, self.texts)
             if blocks:
-                runs += byte_runs(blocks, old, new, self.old_text, self.new_text, moved=True)
+                runs += byte_runs(blocks, old, new, self.texts, moved=True)
                 self.take(a, b, c, d)
         return runs
 

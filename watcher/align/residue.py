@@ -18,14 +18,7 @@ from watcher.align.chain import (
     unique_blocks,
 )
 from watcher.align.runs import dense, sizes
-from watcher.align.tokens import Words
-
-class Texts(NamedTuple):
-    """The two texts."""
-
-    old: bytes
-    new: bytes
-
+from watcher.align.tokens import Texts, Words
 
 _LCS_CAP = 4_000_000
 _DIRECT = 4_096

@@ -6,7 +6,8 @@ from collections import Counter
 
 from watcher.align.chain import Block
 from watcher.align.model import EDITED, KEPT, MOVED, MOVED_EDITED
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, PARAGRAPH, Words
+from watcher.align.replaced import replaced
+from watcher.align.tokens import Texts, Words
 
 RawRun = tuple[int, int, int, int, int]
 """Old start, old end, new start, new end, kind."""
@@ -60,92 +61,46 @@ def sizes(words: Words) -> Counter[int]:
 
 
 def byte_runs(
-    blocks: list[Block], old: Words, new: Words, old_text: bytes, new_text: bytes, *, moved: bool
+    blocks: list[Block], old: Words, new: Words, texts: Texts, *, moved: bool
 ) -> list[RawRun]:
     """Return the runs of matched blocks and of what was replaced between them."""
     runs: list[RawRun] = []
     same, other = (MOVED, MOVED_EDITED) if moved else (KEPT, EDITED)
-    for index, block in enumerate(blocks):
-        if index:
-            runs += _replaced(blocks[index - 1], block, old, new, other)
-        runs += _equal(block, old, new, old_text, new_text, same, other)
-    if blocks:
-        runs = (
-            _replaced(Block(0, 0, 0), blocks[0], old, new, other)
-            + runs
-            + _replaced(blocks[-1], Block(len(old.symbols), len(new.symbols), 0), old, new, other)
-        )
+    last = Block(0, 0, 0)
+    for block in [*blocks, Block(len(old.symbols), len(new.symbols), 0)]:
+        a, b = last.old + last.length, block.old
+        c, d = last.new + last.length, block.new
+        if a < b and c < d:
+            runs += [
+                (old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], other)
+                for a, b, c, d in replaced(a, b, c, d, old, new, texts)
+            ]
+        if block.length:
+            runs += _equal(block, old, new, texts, same, other)
+        last = block
     return runs
 
 
 def _equal(
-    block: Block, old: Words, new: Words, old_text: bytes, new_text: bytes, same: int, other: int
+    block: Block, old: Words, new: Words, texts: Texts, same: int, other: int
 ) -> list[RawRun]:
     o, n, length = block
     a, b = old.starts[o], old.ends[o + length - 1]
     c, d = new.starts[n], new.ends[n + length - 1]
-    if old_text[a:b] == new_text[c:d]:
+    if texts.old[a:b] == texts.new[c:d]:
         return [(a, b, c, d, same)]
     runs: list[RawRun] = []
     for step in range(length):
         a, b = old.starts[o + step], old.ends[o + step]
         c, d = new.starts[n + step], new.ends[n + step]
-        kind = same if old_text[a:b] == new_text[c:d] else other
+        kind = same if texts.old[a:b] == texts.new[c:d] else other
         if step:
             e, f = old.ends[o + step - 1], new.ends[n + step - 1]
             if e < a and f < c:
-                between = same if old_text[e:a] == new_text[f:c] else other
+                between = same if texts.old[e:a] == texts.new[f:c] else other
                 runs.append((e, a, f, c, between))
         runs.append((a, b, c, d, kind))
     return runs
-
-
-def _replaced(first: Block, second: Block, old: Words, new: Words, kind: int) -> list[RawRun]:
-    """Link what stands between two blocks where it belongs to their sentences."""
-    a, b = first.old + first.length, second.old
-    c, d = first.new + first.length, second.new
-    if a == b or c == d:
-        return []
-    head = (_head(a, b, old), _head(c, d, new)) if first.length else (a, c)
-    tail = (_tail(a, b, old), _tail(c, d, new)) if second.length else (b, d)
-    links: list[tuple[int, int, int, int]] = []
-    if head == (b, d) or tail == (a, c) or (head[0] >= tail[0] and head[1] >= tail[1]):
-        links = [(a, b, c, d)]
-    elif head[0] > a and head[1] > c and not (head[0] == b and tail[0] == a):
-        links = [(a, head[0], c, head[1])]
-        tail = (max(tail[0], head[0]), max(tail[1], head[1]))
-        if tail[0] < b and tail[1] < d:
-            links.append((tail[0], b, tail[1], d))
-    elif tail[0] < b and tail[1] < d:
-        links = [(tail[0], b, tail[1], d)]
-    elif head[0] > a and head[1] > c:
-        links = [(a, head[0], c, head[1])]
-    return [
-        (old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], kind)
-        for a, b, c, d in links
-        if not _barrier(a, b, c, d, old, new)
-    ]
-
-
-def _head(start: int, end: int, side: Words) -> int:
-    """Return the end of the words from `start` in the sentence of the word before."""
-    at, segment = start, side.segments[start - 1]
-    while at < end and side.segments[at] == segment and side.symbols[at] > PARAGRAPH:
-        at += 1
-    return at
-
-
-def _tail(start: int, end: int, side: Words) -> int:
-    """Return the start of the words before `end` in the sentence of word `end`."""
-    at, segment = end, side.segments[end]
-    while at > start and side.segments[at - 1] == segment and side.symbols[at - 1] > PARAGRAPH:
-        at -= 1
-    return at
-
-
-def _barrier(a: int, b: int, c: int, d: int, old: Words, new: Words) -> bool:
-    """Tell whether claimed text lies between: then no run may span it."""
-    return BARRIER_OLD in old.symbols[a:b] or BARRIER_NEW in new.symbols[c:d]
 
 
 def join(runs: list[RawRun], old_text: bytes, new_text: bytes) -> list[RawRun]:

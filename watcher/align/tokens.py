@@ -48,6 +48,13 @@ BARRIER_OLD, BARRIER_NEW = SPACE, LINE
 the two differ, so that nothing matches across."""
 
 
+class Texts(NamedTuple):
+    """The two texts."""
+
+    old: bytes
+    new: bytes
+
+
 class Words(NamedTuple):
     """The words of one stretch of text: `symbols[i]` stands at `starts[i]:ends[i]`.
 
