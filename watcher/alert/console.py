@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from watcher.alert.delivery import Delivery, DeliveryResult
-from watcher.alert.message import AlertMessage
-from watcher.alert.render import render_text
+from watcher.alert.render import Message, render_text
 
 
 class ConsoleSender:
@@ -15,7 +14,7 @@ class ConsoleSender:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    async def send(self, message: AlertMessage, key: str) -> Delivery:
+    async def send(self, message: Message, key: str) -> Delivery:
         """Write the alert; a closed or full stream is tried again."""
         try:
             self._stream.write(render_text(message, key) + "\n")

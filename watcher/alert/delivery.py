@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Protocol
 
-from watcher.alert.message import AlertMessage
+from watcher.alert.render import Message
 
 
 class DeliveryResult(StrEnum):
@@ -37,7 +37,7 @@ class Delivery:
 class Sender(Protocol):
     """Speaks to one channel. It never raises for what the receiver does."""
 
-    async def send(self, message: AlertMessage, key: str) -> Delivery:
+    async def send(self, message: Message, key: str) -> Delivery:
         """Make one attempt; `key` is the same for every attempt of this delivery."""
         ...
 

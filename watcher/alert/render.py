@@ -12,8 +12,12 @@ import unicodedata
 from collections.abc import Iterator
 
 from watcher.alert.message import AlertMessage, Excerpt, Passage, TouchedCitation
+from watcher.alert.notice import Notice
 
 PAYLOAD_SCHEMA = "watcher.alert/1"
+NOTICE_SCHEMA = "watcher.notice/1"
+Message = AlertMessage | Notice
+"""Everything that a channel may be asked to carry."""
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -47,9 +51,21 @@ def one_line(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def render_text(message: AlertMessage, key: str) -> str:
-    """Return the alert as lines; the first says what to do."""
-    return "\n".join(_lines(message, key)) + "\n"
+def render_text(message: Message, key: str) -> str:
+    """Return the message as lines; the first says what to do."""
+    lines = _notice_lines(message, key) if isinstance(message, Notice) else _lines(message, key)
+    return "\n".join(lines) + "\n"
+
+
+def _notice_lines(notice: Notice, key: str) -> Iterator[str]:
+    yield one_line(notice.first_line, 400)
+    owner = f", owner {one_line(notice.owner, 80)}" if notice.owner else ""
+    yield f"{notice.kind.value} ({notice.reason}), {notice.severity.value}; {notice.document_id}{owner}"
+    if notice.hint:
+        yield f"-> {one_line(notice.hint, 300)}"
+    yield f"observed {notice.observed_at}"
+    yield f"open {notice.link}"
+    yield f"key  {key}"
 
 
 def _lines(message: AlertMessage, key: str) -> Iterator[str]:
@@ -109,12 +125,14 @@ def _citation_lines(citations: tuple[TouchedCitation, ...]) -> Iterator[str]:
         yield f"... and {left} more, see the link"
 
 
-def render_payload(message: AlertMessage, key: str) -> dict[str, Json]:
-    """Return the alert as an object of schema `watcher.alert/1`, bounded in size.
+def render_payload(message: Message, key: str) -> dict[str, Json]:
+    """Return an object of schema `watcher.alert/1` or `watcher.notice/1`, bounded in size.
 
     What does not fit is counted in `excerpts_left_out` and `answers_left_out`;
     a clipped passage says so with `clipped`.
     """
+    if isinstance(message, Notice):
+        return _notice_object(message, key)
     excerpts = message.excerpts[:_PAYLOAD_EXCERPTS]
     citations, left_out = _citation_objects(message.citations)
     return {
@@ -141,6 +159,25 @@ def render_payload(message: AlertMessage, key: str) -> dict[str, Json]:
         "answers_affected": message.answers_affected,
         "answers_left_out": left_out,
         "link": message.link,
+    }
+
+
+def _notice_object(notice: Notice, key: str) -> dict[str, Json]:
+    return {
+        "schema": NOTICE_SCHEMA,
+        "key": key,
+        "event_id": notice.event_id,
+        "kind": notice.kind.value,
+        "summary": one_line(notice.first_line, 400),
+        "document_id": notice.document_id,
+        "title": notice.title,
+        "owner": notice.owner,
+        "severity": notice.severity.value,
+        "reason": notice.reason,
+        "message": notice.message,
+        "hint": notice.hint,
+        "observed_at": notice.observed_at,
+        "link": notice.link,
     }
 
 

@@ -10,7 +10,7 @@ from watcher.alert.channels import Channel, ConsoleChannel, WebhookChannel
 from watcher.alert.console import ConsoleSender
 from watcher.alert.delivery import Delivery, Sender
 from watcher.alert.http import HttpEndpoint
-from watcher.alert.message import AlertMessage
+from watcher.alert.render import Message
 from watcher.alert.webhook import WebhookSender
 
 ReadSecret = Callable[[str], str]
@@ -46,5 +46,5 @@ class _Withholding:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    async def send(self, message: AlertMessage, key: str) -> Delivery:
+    async def send(self, message: Message, key: str) -> Delivery:
         return await self._sender.send(message.withheld(), key)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from watcher.alert.delivery import Delivery
 from watcher.alert.http import HttpEndpoint, post
-from watcher.alert.message import AlertMessage
-from watcher.alert.render import render_payload
+from watcher.alert.render import Message, render_payload
 
 
 class WebhookSender:
@@ -34,7 +33,7 @@ class WebhookSender:
         self._secret = secret
         self._now = now
 
-    async def send(self, message: AlertMessage, key: str) -> Delivery:
+    async def send(self, message: Message, key: str) -> Delivery:
         """POST once and judge the answer."""
         body = json.dumps(render_payload(message, key), ensure_ascii=False).encode()
         headers = {

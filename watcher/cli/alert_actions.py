@@ -21,7 +21,7 @@ def list_alerts(config: Path, state: str | None, limit: int, *, as_json: bool) -
         known = ", ".join(AlertState)
         raise UsageError(f"{state!r} is not a state", hint=f"one of {known}") from None
     with opened(config) as services:
-        rows = [_alert_row(a) for a in services.store.outbox.list(wanted, limit=limit)]
+        rows = [_alert_row(a) for a in services.store.outbox.list(state=wanted, limit=limit)]
         show_rows(
             rows,
             as_json=as_json,

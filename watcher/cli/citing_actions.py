@@ -83,8 +83,7 @@ def resolve(config: Path, what: str, *, as_json: bool) -> None:
         citation = found.citation
         show_lines(
             [
-                f"{citation.document_id}  {citation.version}"
-                f"  {found.standing.value} since {when(found.since)}"
+                f"{citation.document_id}  {citation.version}  {found.standing.value} since {when(found.since)}"
             ]
         )
         for segment, passage in zip(citation.segments, found.passages, strict=True):

@@ -39,7 +39,7 @@ def run_daemon(config: Path) -> int:
     style = logs.Style.CONSOLE if sys.stderr.isatty() else logs.Style.JSON
     logs.configure(level=logs.Level(settings.log.level), style=style)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with Store.open(settings.data_dir, exclusive=True) as store:
+    with Store.open(settings.data_dir) as store:
         return asyncio.run(_Daemon(config, settings, store).run())
 
 
@@ -119,4 +119,7 @@ class _Daemon:
     def _status(self) -> str:
         counts = self._services.store.counts()
         watched = counts.documents - counts.documents_retired
-        return f"watching {watched} documents, {counts.versions} versions, {counts.incidents_open} refusing"
+        return (
+            f"watching {watched} documents, {counts.versions} versions,"
+            f" {counts.incidents_open} refusing"
+        )

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from watcher.alert.channels import WebhookChannel
 from watcher.domain.ids import document_id
 from watcher.errors import UsageError
 from watcher.settings import load
@@ -95,7 +96,7 @@ def check_configuration(path: Path) -> Iterator[str]:
     settings = load(path)
     for reference in (
         *(d.credentials.secret for d in settings.documents if d.credentials),
-        *(c.secret for c in settings.channels if c.secret),
+        *(c.secret for c in settings.channels if isinstance(c, WebhookChannel) and c.secret),
     ):
         read_secret(reference)
     yield f"{path}: ok, {len(settings.documents)} documents, {len(settings.channels)} channels"

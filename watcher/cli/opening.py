@@ -27,7 +27,9 @@ def opened(config: Path, *, write: bool = False) -> Iterator[Services]:
     """
     settings = load(config)
     logs.configure(level=logs.Level.WARNING, style=logs.Style.CONSOLE)
-    with Store.open(settings.data_dir, read_only=not write) as store:
+    folder = settings.data_dir
+    opening = Store.open_beside(folder) if write else Store.open(folder, read_only=True)
+    with opening as store:
         yield make_services(settings, store)
 
 

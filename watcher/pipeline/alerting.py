@@ -90,6 +90,6 @@ def _cancel_undone(services: Services, change: Change) -> bool:
             continue
         earlier = services.store.changes.get(change_id)
         if (earlier.from_version, earlier.to_version) == (change.to_version, change.from_version):
-            services.store.outbox.cancel(change_id, at=services.clock.now())
+            services.store.outbox.cancel(change_id)
             undone = True
     return undone

@@ -9,10 +9,9 @@ from watcher.store.rows import Alert, AlertState
 _ALL = 100_000
 
 
-def held_for(services: Services, document_id: DocumentId) -> list[Alert]:
+def held_for(services: Services, document_id: DocumentId) -> tuple[Alert, ...]:
     """Return the alerts of a document that wait for a confirming fetch."""
-    held = services.store.outbox.list(AlertState.HELD, limit=_ALL)
-    return [alert for alert in held if alert.document_id == document_id]
+    return services.store.outbox.list(state=AlertState.HELD, document_id=document_id, limit=_ALL)
 
 
 def is_confirming(services: Services, document_id: DocumentId) -> bool:

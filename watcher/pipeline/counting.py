@@ -9,7 +9,6 @@ from watcher.store import Store
 def read_counts(store: Store) -> StoreCounts:
     """Return what the gauges and the counters of low volume show now."""
     counts = store.counts()
-    del AlertState, DeliveryState
     return StoreCounts(
         documents={
             DocumentState.ACTIVE: counts.documents - counts.documents_retired,

@@ -20,9 +20,6 @@ from watcher.store.rows import LeasedDocument
 _LEASE_MARGIN = 300.0
 """Seconds beyond the fetch timeout that a lease lasts: extraction and commit."""
 
-DAEMON_OWNER = "daemon:"
-"""How the owner of a daemon's leases begins: at its start they can be no one's any more."""
-
 _log = logs.get(__name__)
 
 
@@ -37,7 +34,7 @@ class Dispatcher:
     def __init__(self, services: Callable[[], Services], fetcher: Fetcher) -> None:
         self._services = services
         self._fetcher = fetcher
-        self._owner = f"{DAEMON_OWNER}{socket.gethostname()}:{os.getpid()}"
+        self._owner = f"{socket.gethostname()}:{os.getpid()}"
         self._tasks: dict[asyncio.Task[None], DocumentId] = {}
         self._checker: Checker | None = None
         self._draining = False

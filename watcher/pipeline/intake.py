@@ -144,7 +144,11 @@ class Intake:
         """Accept a held capture once enough fetches over enough time agree."""
         check = self._services.settings.check
         seen = self._services.store.captures.agreement(commit.capture_id)
-        if seen.count < check.held_fetches or seen.last - seen.first < check.held_for:
+        if (
+            seen is None
+            or seen.count < check.held_fetches
+            or seen.last - seen.first < check.held_for
+        ):
             return commit
         return self._services.store.commits.accept(
             received.leased.lease,

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from watcher.alert.message import AlertMessage, Answer, Excerpt, Passage, TouchedCitation
+from watcher.alert.notice import Notice, NoticeKind
+from watcher.alert.render import Message
 from watcher.domain.changes import Classification, Hunk
-from watcher.domain.ids import VersionId
+from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.ranges import Range
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.explain import explain
@@ -27,13 +29,14 @@ class Sides:
     new: CanonicalText
 
 
-def build_message(services: Services, alert: Alert) -> AlertMessage:
-    """Return the message of an alert about a change.
+def build_message(services: Services, alert: Alert) -> Message:
+    """Return what an alert says.
 
     Raises:
         ResolutionError: a version that the alert needs cannot be read.
     """
-    assert alert.change_id is not None
+    if alert.change_id is None:
+        return _notice(services, alert)
     store = services.store
     change = store.changes.get(alert.change_id)
     judged, sides = explain(services, change)
@@ -59,6 +62,37 @@ def build_message(services: Services, alert: Alert) -> AlertMessage:
         link=link_of(services, change),
         unconfirmed=alert.unconfirmed,
     )
+
+
+def _notice(services: Services, alert: Alert) -> Notice:
+    """Return the notice of an alert about what is no change."""
+    document = services.store.documents.get(alert.document_id)
+    entry = services.entries.get(alert.document_id)
+    newest = services.store.observations.newest(alert.document_id)
+    kind = NoticeKind(alert.kind.value)
+    message, hint = f"{alert.reason} is over: it is seen again", ""
+    if kind is not NoticeKind.RECOVERED and newest is not None:
+        message = newest.verdict.message or alert.reason
+        hint = newest.verdict.hint
+    return Notice(
+        event_id=alert.event_id,
+        kind=kind,
+        document_id=alert.document_id,
+        title=document.title,
+        owner=entry.owner if entry else "",
+        severity=alert.severity,
+        reason=alert.reason,
+        message=message,
+        hint=hint,
+        observed_at=alert.created_at.isoformat(),
+        link=document_link(services, alert.document_id),
+    )
+
+
+def document_link(services: Services, document_id: DocumentId) -> str:
+    """Return what opens a document: a URL, or the command where no viewer is configured."""
+    base = services.settings.links.base
+    return f"{base.rstrip('/')}/documents/{document_id}" if base else f"watcher show {document_id}"
 
 
 def _headline(judged: Classification, alert: Alert) -> str:

@@ -44,21 +44,12 @@ class Anchoring:
     step: Step
     _direct: dict[VersionId, Step] = field(default_factory=dict)
 
-    def state(self, batch: Sequence[StoredCitation]) -> list[tuple[str, Statement]]:
-        """Return (citation id, statement) for each citation of `batch`."""
-        return [(stored.citation.citation_id, self._state_one(stored.citation)) for stored in batch]
+    def state(self, batch: Sequence[StoredCitation]) -> list[tuple[int, Statement]]:
+        """Return (citation number, statement) for each citation of `batch`."""
+        return [(stored.number, self._state_one(stored.citation)) for stored in batch]
 
     def _state_one(self, citation: Citation) -> Statement:
         passages = [segment.range for segment in citation.segments]
-        if citation.version == self.change.to_version:
-            return combine(
-                reanchor(
-                    self.step.new.data,
-                    self.step.new.data,
-                    align(self.step.new.data, self.step.new.data),
-                    passages,
-                )
-            )
         direct = combine(self._step_from(citation).place(passages))
         if citation.version == self.change.from_version:
             return direct

@@ -44,6 +44,20 @@ def bring_up_to_date(database: Database) -> None:
         connection.execute(text(f"PRAGMA application_id={APPLICATION_ID}"))
 
 
+def is_up_to_date(path: Path) -> bool:
+    """Tell whether the database at `path` has this release's schema.
+
+    Raises:
+        SchemaTooNewError, StoreError: as `bring_up_to_date`.
+    """
+    database = Database(path, read_only=True)
+    try:
+        with database.read() as connection:
+            return _revision(connection, path) == SCHEMA
+    finally:
+        database.close()
+
+
 def _revision(connection: Connection, path: Path) -> str | None:
     """Return the schema's revision, None for an empty database."""
     names = inspect(connection).get_table_names()

@@ -19,7 +19,7 @@ from watcher.store.errors import StoreError, StoreReadOnlyError
 from watcher.store.holds import Holds
 from watcher.store.incidents import Incidents
 from watcher.store.lock import DirectoryLock
-from watcher.store.migrate import bring_up_to_date
+from watcher.store.migrate import bring_up_to_date, is_up_to_date
 from watcher.store.observations import Observations
 from watcher.store.outbox import Outbox
 from watcher.store.purges import Purges
@@ -86,6 +86,29 @@ class Store:
                 lock.release()
             raise
         return store
+
+    @classmethod
+    def open_beside(cls, directory: Path) -> Self:
+        """Open the store to write beside the process that owns the directory, if there is one.
+
+        For single commands: writes take turns in the database, documents are
+        fenced by their leases, and nothing of the owner's is recovered or
+        voided. Where there is no store yet, or an older one, the directory's
+        lock is taken to make it.
+
+        Raises:
+            As `open`.
+        """
+        path = directory / DATABASE_NAME
+        if not path.is_file() or not is_up_to_date(path):
+            cls.open(directory).close()
+        database = Database(path)
+        try:
+            bring_up_to_date(database)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, BlobFiles(directory / BLOBS_NAME), None)
 
     def counts(self) -> Counts:
         """Return how much there is of everything."""

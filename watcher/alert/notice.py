@@ -1,0 +1,57 @@
+"""What is told that is no change: a document that cannot be seen, and its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from watcher.domain.changes import Severity
+from watcher.domain.ids import DocumentId
+
+
+class NoticeKind(StrEnum):
+    """What a notice is about."""
+
+    REFUSED = "refused"
+    RECOVERED = "recovered"
+    HELD = "held"
+    WITHDRAWN = "withdrawn"
+
+
+_ACTS = {
+    NoticeKind.REFUSED: "Look at the source of",
+    NoticeKind.RECOVERED: "Note",
+    NoticeKind.HELD: "Accept or reject what was captured of",
+    NoticeKind.WITHDRAWN: "Find out whether somebody repealed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One fact about one document; it holds no word of any text.
+
+    `reason` is a word of a closed list (a refusal or a hold), `message` one
+    sentence, `hint` what to do. `observed_at` is RFC 3339 in UTC.
+    """
+
+    event_id: str
+    kind: NoticeKind
+    document_id: DocumentId
+    title: str
+    owner: str
+    severity: Severity
+    reason: str
+    message: str
+    hint: str
+    observed_at: str
+    link: str
+
+    @property
+    def first_line(self) -> str:
+        """What to do, about which document, and why."""
+        return f"{_ACTS[self.kind]} {self.title or self.document_id}: {self.message}"
+
+    def withheld(self) -> Self:
+        """Return it as it is: there is nothing to take out."""
+        return self
