@@ -4,6 +4,7 @@
 what came is the document. Nothing here stores anything.
 """
 
+from watcher.fetch.complete import ends_properly
 from watcher.fetch.fetcher import Fetcher
 from watcher.fetch.model import (
     Answer,
@@ -18,10 +19,16 @@ from watcher.fetch.model import (
     TlsFacts,
     Validators,
 )
+from watcher.fetch.page_facts import PageFacts, page_facts
+from watcher.fetch.politeness import Backoff, first_delay, next_delay
+from watcher.fetch.verdict import AnswerFacts, Baseline, judge
 
 __all__ = [
     "Answer",
+    "AnswerFacts",
     "AnswerKind",
+    "Backoff",
+    "Baseline",
     "BasicAuth",
     "Credentials",
     "FetchSettings",
@@ -29,7 +36,13 @@ __all__ = [
     "Hop",
     "Limits",
     "OAuthClient",
+    "PageFacts",
     "Request",
     "TlsFacts",
     "Validators",
+    "ends_properly",
+    "first_delay",
+    "judge",
+    "next_delay",
+    "page_facts",
 ]

@@ -1,0 +1,248 @@
+"""What stands in place of a document: login, consent, bots, queues, errors.
+
+Each candidate reason collects points from independent kinds of evidence: what
+the page says where a page says what it is (title, first heading, opening
+words), what it is made of, where it was found and how it was sent. How many
+points are needed grows with the amount of prose, because a long text is a
+document whatever it talks about, and a policy about cookies, logins and
+maintenance says those words too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from watcher.domain.verdicts import Evidence, Refusal
+from watcher.fetch.lexicon import fold, headline, phrases_in
+from watcher.fetch.page_facts import PageFacts
+
+_LEXICAL = (
+    Refusal.SOFT_404,
+    Refusal.LOGIN_WALL,
+    Refusal.CONSENT_WALL,
+    Refusal.BOT_WALL,
+    Refusal.WAITING_ROOM,
+    Refusal.MAINTENANCE,
+    Refusal.SCRIPT_SHELL,
+)
+_STRONG, _WEAK = 2, 1
+_SITUATED = 120
+"""Words of prose from which words alone prove nothing: the page must also say
+what it is in its title, or be found or sent in a way that tells."""
+
+_LOGIN_PATH = re.compile(
+    r"(?i)(?:^|[/._-])(?:log-?in|sign-?in|sign-?on|logon|sso|saml2?|oauth2?|oidc|authorize|"
+    r"auth(?:enticate|entication)?|session/new|cas|adfs|wp-login\.php|connexion|anmelden|"
+    r"iniciar-sesion|accedi|inloggen|logowanie|account/login|users?/sign_in)(?:$|[/._?-])"
+)
+_LOGIN_QUERY = re.compile(
+    r"(?i)[?&](?:return_?(?:to|url|path)?|redirect(?:_to|_uri|_url|url)?|next|continue|goto|target|"
+    r"returnurl|redir|back_?url|service|samlrequest|client_id)="
+)
+_ERROR_PATH = re.compile(
+    r"(?i)(?:^|[/._-])(?:404|410|not-?_?found|page-?not-?found|error(?:s|page)?|"
+    r"aspxerrorpath|fehler|erreur|errore|nicht-gefunden|introuvable)(?:$|[/._?=-])|aspxerrorpath="
+)
+_CONSENT_PLACE = re.compile(
+    r"(?i)^https?://consent\.|/(?:cookie-?)?consent(?:$|[/?])|/gdpr-?consent"
+)
+_QUEUE_PLACE = re.compile(
+    r"(?i)queue-it\.net|/waiting-?room|/queue(?:$|[/?])|/warteraum|/virtual-?queue"
+)
+_MAINTENANCE_PLACE = re.compile(r"(?i)/(?:maintenance|wartung|mantenimiento|under-?construction)\b")
+_BLOCK_PLACE = re.compile(
+    r"(?i)/(?:captcha|challenge|blocked|denied|access-?denied|forbidden)(?:$|[/?.])"
+)
+_DOCUMENT_NOUN = re.compile(
+    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
+    r"guidelines?|conditions|charter|code|act|regulations?|directive|licen[cs]e|"
+    r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
+    r"politiques?|conditions|mentions|reglement|charte|politicas?|terminos|aviso|condiciones|"
+    r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
+    r"[a-z]*verklaring|polityka|regulamin|zasady|podminky|zasady|policyn?|villkor|politik|"
+    r"vilkar|kaytanto|ehdot|tietosuojaseloste|szabalyzat|feltetelek|politikası|sartlar[a-zı]*|"
+    r"политика|правила|условия|соглашение|положение|πολιτικη|οροι|политики|політика|умови)(?= )"
+    r"|規約|方針|ポリシー|ホリシー|政策|条款|條款|协议|協議|声明|聲明|약관|방침|정책|سياسة|شروط|מדיניות|תקנון|تنائى"
+)
+
+
+@dataclass(slots=True)
+class Suspicion:
+    """A candidate reason: its points, whether it is situated, and what spoke for it."""
+
+    reason: Refusal
+    points: int = 0
+    situated: bool = False
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def add(self, points: int, name: str, value: object, *, situated: bool = False) -> None:
+        """Add `points`; `situated` evidence is of place or manner, not of words."""
+        self.points += points
+        self.situated = self.situated or situated
+        self.evidence.append(Evidence(name, str(value)[:200]))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What walls are told by. `headers` have lowercase names; `text` is canonical."""
+
+    requested_url: str
+    final_url: str
+    headers: Mapping[str, str]
+    title: str
+    text: str
+    words: int
+    page: PageFacts | None
+
+
+def needed_points(words: int) -> int | None:
+    """Return the points that refuse a page of `words` words of prose, None if none do."""
+    for limit, points in ((40, 2), (120, 3), (250, 5), (600, 6)):
+        if words < limit:
+            return points
+    return None
+
+
+def suspect(scene: Scene, *, unlike_before: bool = False) -> Suspicion | None:
+    """Return the strongest reason for which the page is not the document, if enough speaks for it.
+
+    `unlike_before` tells that the page shares nothing with the last accepted
+    text, which is evidence in itself.
+    """
+    needed = needed_points(scene.words)
+    if needed is None:
+        return None
+    if unlike_before:
+        needed = max(2, needed - 1)
+    candidates = suspicions(scene)
+    best = max(candidates, key=lambda one: one.points, default=None)
+    if best is None or best.points < needed:
+        return None
+    if scene.words >= _SITUATED and not best.situated:
+        return None
+    return best
+
+
+def suspicions(scene: Scene) -> list[Suspicion]:
+    """Return every reason that anything speaks for, in the order of the closed list."""
+    found = {reason: Suspicion(reason) for reason in _LEXICAL}
+    _words(scene, found)
+    _places(scene, found)
+    _sending(scene, found)
+    if scene.page is not None:
+        _making(scene.page, scene, found)
+    return [one for one in found.values() if one.points]
+
+
+def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
+    page = scene.page
+    headings = page.headings[:2] if page else []
+    lead = page.lead if page and page.lead else scene.text[:1200]
+    opening = "" if headings else lead[:100]
+    top = headline([scene.title, *headings, opening])
+    body = fold(f"{lead}\n{page.noscript if page else ''}")
+    named = _DOCUMENT_NOUN.search(headline([scene.title, *headings]))
+    for reason, suspicion in found.items():
+        in_top, in_body = phrases_in(top, reason), phrases_in(body, reason)
+        if in_top and not named:
+            suspicion.add(_STRONG, "headline", in_top[0], situated=True)
+        others = [phrase for phrase in in_body if phrase not in in_top[:1] or named]
+        for phrase in others[:3]:
+            suspicion.add(_WEAK, "phrase", phrase)
+
+
+def _path(url: str) -> str:
+    return "/" + url.split("://", 1)[-1].partition("/")[2]
+
+
+def _places(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
+    """Judge where the answer was found, as far as it is not where it was sought."""
+    asked, got = scene.requested_url, scene.final_url
+    for reason, pattern, points in (
+        (Refusal.CONSENT_WALL, _CONSENT_PLACE, 3),
+        (Refusal.WAITING_ROOM, _QUEUE_PLACE, 3),
+        (Refusal.MAINTENANCE, _MAINTENANCE_PLACE, 3),
+    ):
+        if pattern.search(got) and not pattern.search(asked):
+            found[reason].add(points, "final_url", got, situated=True)
+    for reason, pattern in (
+        (Refusal.LOGIN_WALL, _LOGIN_PATH),
+        (Refusal.SOFT_404, _ERROR_PATH),
+        (Refusal.BOT_WALL, _BLOCK_PLACE),
+    ):
+        if pattern.search(_path(got)) and not pattern.search(_path(asked)):
+            found[reason].add(3, "final_url", got, situated=True)
+    if got != asked and _LOGIN_QUERY.search(got) and not _LOGIN_QUERY.search(asked):
+        found[Refusal.LOGIN_WALL].add(_WEAK, "final_url", "names a page to return to")
+    canonical = scene.page.canonical if scene.page else ""
+    if canonical and _ERROR_PATH.search(_path(canonical)) and not _ERROR_PATH.search(_path(asked)):
+        found[Refusal.SOFT_404].add(_STRONG, "canonical", canonical, situated=True)
+
+
+def _sending(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
+    for reason, value in certain_headers(scene.headers):
+        found[reason].add(6, "header", value, situated=True)
+    if "retry-after" in scene.headers:
+        found[Refusal.MAINTENANCE].add(_WEAK, "header", "retry-after", situated=True)
+    if "refresh" in scene.headers:
+        found[Refusal.WAITING_ROOM].add(_WEAK, "header", "refresh", situated=True)
+    if "noindex" in scene.headers.get("x-robots-tag", "").lower():
+        found[Refusal.SOFT_404].add(_WEAK, "header", "x-robots-tag: noindex", situated=True)
+
+
+def certain_headers(headers: Mapping[str, str]) -> Iterable[tuple[Refusal, str]]:
+    """Yield what headers say that only the makers of walls send."""
+    if headers.get("cf-mitigated", "").lower() == "challenge":
+        yield Refusal.BOT_WALL, "cf-mitigated: challenge"
+    if headers.get("x-amzn-waf-action", "").lower() in ("challenge", "captcha"):
+        yield Refusal.BOT_WALL, "x-amzn-waf-action"
+    if headers.get("x-datadome", "").lower() in ("protected", "blocked") and (
+        "x-datadome-cid" in headers or "x-dd-b" in headers
+    ):
+        yield Refusal.BOT_WALL, "x-datadome"
+    if any(name.startswith("cf-waiting-room") for name in headers):
+        yield Refusal.WAITING_ROOM, "cf-waiting-room"
+
+
+def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
+    """Judge what the page is made of."""
+    if page.password_fields:
+        found[Refusal.LOGIN_WALL].add(_STRONG, "password_fields", page.password_fields)
+    elif page.text_fields and page.words < 120 and len(page.buttons) <= 6:
+        found[Refusal.LOGIN_WALL].add(_WEAK, "form", f"{page.text_fields} field(s) to fill in")
+    if page.checkboxes + len(page.buttons) >= 2:
+        choices = ", ".join(filter(None, page.buttons[:4]))
+        found[Refusal.CONSENT_WALL].add(_WEAK, "choices", choices or page.checkboxes)
+    if page.noindex:
+        found[Refusal.SOFT_404].add(_WEAK, "robots", "noindex")
+        found[Refusal.MAINTENANCE].add(_WEAK, "robots", "noindex")
+    if page.search_fields and page.words < 150:
+        found[Refusal.SOFT_404].add(_WEAK, "form", "a search field")
+    challenges = [name for name in page.challenges if name != "queue"]
+    if challenges:
+        found[Refusal.BOT_WALL].add(_STRONG, "challenge", ", ".join(challenges))
+    if "queue" in page.challenges:
+        found[Refusal.WAITING_ROOM].add(_STRONG, "challenge", "queue")
+    if page.refresh is not None and _same_page(page.refresh, scene.final_url):
+        found[Refusal.WAITING_ROOM].add(
+            _STRONG, "refresh", f"{page.refresh_seconds:.0f} s", situated=True
+        )
+        found[Refusal.MAINTENANCE].add(_WEAK, "refresh", f"{page.refresh_seconds:.0f} s")
+        found[Refusal.BOT_WALL].add(_WEAK, "refresh", f"{page.refresh_seconds:.0f} s")
+    if page.mount_empty:
+        found[Refusal.SCRIPT_SHELL].add(_STRONG, "mount", "the application's element is empty")
+    if page.script_bytes > 20 * max(1, len(scene.text)):
+        found[Refusal.SCRIPT_SHELL].add(_WEAK, "script_bytes", page.script_bytes)
+
+
+def _same_page(target: str, final_url: str) -> bool:
+    if not target:
+        return True
+    try:
+        return str(httpx.URL(final_url).join(target)) == final_url
+    except httpx.InvalidURL:
+        return False
