@@ -1,8 +1,9 @@
 """Where everything is kept: tables, blobs, and the rules that protect them.
 
-    with Store.open(directory) as store:            # takes the directory's lock, migrates
+    with Store.open(directory) as store:            # the service: a directory has one
         ...
-    Store.open(directory, read_only=True)           # beside a running daemon, or on a copy
+    Store.open_beside(directory)                    # a command that writes, beside it or alone
+    Store.open(directory, read_only=True)           # changes nothing; also on a copy
 
 A `Store` may be used from any thread; writes take turns. It has no clock: every
 time is handed in, timezone-aware. Every write about a document needs its lease,
@@ -23,11 +24,11 @@ store.observations
     list(document_id, *, limit) -> tuple[Observation, ...]          newest first
     newest(document_id) -> Observation | None
 store.captures
-    latest(document_id) -> Capture | None            whatever its state: the next body compares to it
+    latest(document_id) -> Capture | None            whatever its state: the next is compared to it
     latest_accepted(document_id) -> Capture | None
     get(capture_id), list(document_id), held(document_id=None), decisions(capture_id)
     body(capture_id) -> bytes                        verified
-    agreement(capture_id) -> Agreement               how often its bytes were seen
+    agreement(capture_id) -> Agreement               how often its bytes were seen, since when
     reading(reading_id) -> Reading                   text, verified, and everything beside it
 store.commits
     commit_capture(lease, capture, reading, observation) -> Commit       one transaction
@@ -50,6 +51,7 @@ store.citations
     find_emission(caller, answer_id, ordinal) -> Emission | None
     get(citation_id), list(document_id, after, limit), emissions(citation_id)
     live(document_id, now, *, after, limit) -> tuple[StoredCitation, ...]
+    count_live(now) -> int
     unanchored(change_id, now, *, algorithm, limit) -> tuple[StoredCitation, ...]
     affected(change_id, now) -> tuple[Affected, ...]
     statements(citation_id) -> tuple[StoredStatement, ...]
@@ -60,17 +62,18 @@ store.changes
     pending() -> tuple[Change, ...]                  not yet anchored, oldest first
     get(change_id), list(document_id=None, *, limit)
     save_classification(change_id, classification, text_map, *, at) -> None   -> classified
-    save_statements(change_id, statements, *, at) -> int                      idempotent
+    save_statements(change_id, [(citation number, statement)], *, at) -> int  idempotent
     finish(change_id, alerts) -> tuple[Alert, ...]                            -> anchored
     classification(change_id) -> Classification | None     without words: headline, why are ""
     text_map(change_id) -> TextMap | None
 store.outbox
     add(alerts) -> tuple[Alert, ...]                 for what is no change
     claim_due(now, *, limit, lease_seconds) -> tuple[Alert, ...]
-    delivered(number, *, at, receipt), retry(number, *, not_before, error), dead(number, *, at, error)
-    confirm(change_id, *, at), cancel(change_id, *, at)     what was held for a confirming fetch
-    digest(now) -> tuple[Alert, ...], revive(number, *, at)
-    ack(number, *, at, actor), get(number), list(state=None, *, limit)
+    delivered(number, *, at, receipt), retry(number, *, not_before, error)
+    dead(number, *, at, error), revive(number, *, at)
+    confirm(event_id, *, at), cancel(event_id)      what was held for a confirming fetch
+    digest(channel) -> tuple[Alert, ...], digested(numbers, *, at, receipt)
+    ack(number, *, at, actor), get(number), list(state=None, *, document_id=None, limit)
 store.incidents
     refused(document_id, reason, at) -> Incident     opens one, or counts it
     told(number, at), close(document_id, at) -> tuple[Incident, ...], open(document_id=None)

@@ -97,7 +97,10 @@ class Captures:
             )
 
     def agreement(self, capture_id: str) -> Agreement | None:
-        """Return how often the bytes of a capture were observed, None for never."""
+        """Return how often, and from when to when, the bytes of a capture were observed.
+
+        None where they never were: they were imported.
+        """
         seen = tables.observation
         query = select(func.sum(seen.c.count), func.min(seen.c.first), func.max(seen.c.last)).where(
             seen.c.capture_id == capture_id

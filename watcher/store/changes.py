@@ -24,15 +24,14 @@ from watcher.store.codec import (
     hunk_values,
     map_of,
     map_values,
-    statement_values,
 )
 from watcher.store.database import Database
 from watcher.store.errors import ChangeStateError, UnknownChangeError
 from watcher.store.outbox import write_alerts
 from watcher.store.rows import Alert, Change, ChangeState, NewAlert
+from watcher.store.statements import write_statements
 
 _change = tables.change
-_statement = tables.statement
 _from = tables.version.alias("from_name")
 _to = tables.version.alias("to_name")
 
@@ -158,20 +157,7 @@ class Changes:
             return 0
         with self._database.write() as connection:
             version_row = _find(connection, change_id)["to_version_row"]
-            known = _stated(connection, version_row, [number for number, _ in statements])
-            rows = [
-                {
-                    "citation_row": number,
-                    "version_row": version_row,
-                    "at": at,
-                    **statement_values(statement),
-                }
-                for number, statement in statements
-                if (number, statement.algorithm) not in known
-            ]
-            if rows:
-                connection.execute(insert(_statement), rows)
-        return len(rows)
+            return write_statements(connection, version_row, statements, at)
 
     def finish(self, change_id: str, alerts: Iterable[NewAlert] = ()) -> tuple[Alert, ...]:
         """Mark a change anchored and put its alerts into the outbox, in one transaction.
@@ -229,15 +215,6 @@ def _find(connection: Connection, change_id: str) -> Found:
 
 def _advance(connection: Connection, number: int, state: ChangeState) -> None:
     connection.execute(update(_change).where(_change.c.id == number).values(state=state.value))
-
-
-def _stated(connection: Connection, version_row: int, numbers: list[int]) -> set[tuple[int, str]]:
-    """Return which of a batch have a statement; a batch is a run of numbers, so a range does."""
-    query = select(_statement.c.citation_row, _statement.c.algorithm).where(
-        _statement.c.version_row == version_row,
-        _statement.c.citation_row.between(min(numbers), max(numbers)),
-    )
-    return {(number, algorithm) for number, algorithm in connection.execute(query)}
 
 
 def _change_of(row: Found) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, exists, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, or_, select
 
 from watcher.domain.anchors import Citation, Segment, resolve_segment
 from watcher.domain.ids import DocumentId
@@ -127,6 +127,12 @@ class Citations:
         where = [_citation.c.document_id == document_id, _citation.c.id > after, is_live(now)]
         with self._database.read() as connection:
             return _load(connection, where, limit)
+
+    def count_live(self, now: datetime) -> int:
+        """Return how many citations of all documents are live."""
+        query = select(func.count()).select_from(_citation).where(is_live(now))
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
 
     def unanchored(
         self, change_id: str, now: datetime, *, algorithm: str, after: int = 0, limit: int = 1000

@@ -95,6 +95,15 @@ class Database:
                 raw.close()
         return not busy
 
+    def size(self) -> int:
+        """Return the bytes of the database file."""
+        return self.path.stat().st_size
+
+    def journal_size(self) -> int:
+        """Return the bytes of the journal, 0 where there is none."""
+        journal = self.path.with_name(self.path.name + "-wal")
+        return journal.stat().st_size if journal.exists() else 0
+
     def close(self) -> None:
         """Close every pooled connection."""
         self._engine.dispose()

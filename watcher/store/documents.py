@@ -116,8 +116,9 @@ class Documents:
         with self._database.write() as connection:
             row = find_document(connection, document_id)
             if row["lease_until"] is not None and row["lease_until"] > now:
+                until = f"{row['lease_until']:%H:%M:%S} UTC"
                 raise DocumentBusyError(
-                    f"{row['lease_owner']} is working on it until {row['lease_until']:%H:%M:%S} UTC",
+                    f"{row['lease_owner']} is working on it, until {until} at the latest",
                     document_id=document_id,
                     hint="wait for that check to end, then try again",
                 )
@@ -222,6 +223,11 @@ def set_validators(
     )
 
 
+def set_last_success(connection: Connection, document_id: DocumentId, at: datetime) -> None:
+    """Keep when a document's text was seen last."""
+    _set(connection, document_id, last_success=at)
+
+
 def _upsert(
     connection: Connection, row: Found | None, entry: DeclaredDocument, at: datetime
 ) -> str | None:
@@ -321,5 +327,6 @@ def _document_of(row: Found) -> Document:
         retired_at=row["retired_at"],
         next_check=row["next_check"],
         fails=row["fails"],
+        last_success=row["last_success"],
         validators=validators,
     )

@@ -13,17 +13,20 @@ from sqlalchemy import Connection, inspect, text
 
 from watcher.store import write_once
 from watcher.store.database import APPLICATION_ID, Database
-from watcher.store.errors import SchemaTooNewError, StoreError
+from watcher.store.errors import SchemaTooNewError, StoreError, StoreLockedError
 
 SCHEMA = "0001"
 """The revision that this release reads and writes: the newest in `migrations`."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-def bring_up_to_date(database: Database) -> None:
-    """Create the schema, or migrate it forward, then check the write-once rules.
+def bring_up_to_date(database: Database, *, may_write: bool) -> None:
+    """Create the schema, or migrate it forward; check the write-once rules.
+
+    `may_write`: nobody else is at work on the directory, nor can come.
 
     Raises:
+        StoreLockedError: it must be migrated, and others are at work on it.
         SchemaTooNewError: a newer release wrote it.
         StoreError: it is not a database of ours.
         TriggersAlteredError: its write-once rules were tampered with.
@@ -38,24 +41,16 @@ def bring_up_to_date(database: Database) -> None:
             f"{database.path} has schema {found or 'none'}, this release reads {SCHEMA}",
             hint="open it once for writing with this release, which migrates it",
         )
+    if not may_write:
+        raise StoreLockedError(
+            f"{database.path} has schema {found or 'none'} and must become {SCHEMA},"
+            " but other processes work on it",
+            hint="stop the running watcher, then try again",
+        )
     with database.write() as connection:
         _upgrade(connection)
         write_once.install(connection)
         connection.execute(text(f"PRAGMA application_id={APPLICATION_ID}"))
-
-
-def is_up_to_date(path: Path) -> bool:
-    """Tell whether the database at `path` has this release's schema.
-
-    Raises:
-        SchemaTooNewError, StoreError: as `bring_up_to_date`.
-    """
-    database = Database(path, read_only=True)
-    try:
-        with database.read() as connection:
-            return _revision(connection, path) == SCHEMA
-    finally:
-        database.close()
 
 
 def _revision(connection: Connection, path: Path) -> str | None:

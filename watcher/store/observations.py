@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, insert, select, update
 
 from watcher.domain.ids import DocumentId
+from watcher.domain.verdicts import Outcome
 from watcher.store import tables
 from watcher.store.codec import Found, Values, verdict_of, verdict_values
 from watcher.store.database import Database
-from watcher.store.documents import fence
+from watcher.store.documents import fence, set_last_success
 from watcher.store.rows import Lease, NewObservation, Observation
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -19,6 +20,8 @@ _SAME = (
     "capture_id",
 )  # fmt: skip
 """What two observations must have in common to be one run."""
+
+_SUCCESSES = (Outcome.ACCEPTED, Outcome.NOT_MODIFIED, Outcome.SAME_BYTES)
 
 
 class Observations:
@@ -75,6 +78,8 @@ def write_observation(
         "capture_id": observation.capture_id,
         **verdict_values(observation.verdict),
     }
+    if observation.verdict.outcome in _SUCCESSES:
+        set_last_success(connection, document_id, at)
     newest = _newest(connection, document_id)
     if newest and all(newest[name] == values[name] for name in _SAME):
         if newest["last"] == at:

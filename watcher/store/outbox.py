@@ -112,7 +112,7 @@ class Outbox:
 
     def confirm(self, event_id: str, *, at: datetime) -> int:
         """Let what was held for a confirming fetch go out; return how many alerts."""
-        return self._end_hold(event_id, state=_PENDING, not_before=at)
+        return self._end_hold(event_id, state=_PENDING, not_before=at, due_at=at)
 
     def cancel(self, event_id: str) -> int:
         """Turn what was held into digest entries, because it was reverted; return how many."""
@@ -166,8 +166,8 @@ class Outbox:
 
     def list(
         self,
-        *,
         state: AlertState | None = None,
+        *,
         document_id: DocumentId | None = None,
         limit: int = 100,
     ) -> tuple[Alert, ...]:
@@ -221,6 +221,7 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
             "unconfirmed": False,
             "attempts": 0,
             "not_before": alert.not_before,
+            "due_at": alert.not_before,
             "last_error": "",
             "receipt": "",
             "acked_by": "",
@@ -268,6 +269,7 @@ def _alert_of(row: Found) -> Alert:
         unconfirmed=row["unconfirmed"],
         attempts=row["attempts"],
         not_before=row["not_before"],
+        due_at=row["due_at"],
         last_error=row["last_error"],
         finished_at=row["finished_at"],
         receipt=row["receipt"],

@@ -6,15 +6,16 @@ it happened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from watcher.domain.anchors import Citation
-from watcher.domain.changes import Cause, ChangeKind, Severity
+from watcher.domain.changes import Cause, ChangeClass, ChangeKind, Severity, Tier
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.reading import Rendition
-from watcher.domain.statements import Statement
+from watcher.domain.statements import Statement, Status
 from watcher.domain.verdicts import Verdict
 
 
@@ -107,7 +108,11 @@ class StoredValidators:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document and its schedule. `next_check` is None until the first is planned."""
+    """A document and its schedule.
+
+    `next_check` is None where none is planned, `last_success` is the last time
+    that its text was seen, the same or another.
+    """
 
     document_id: DocumentId
     state: DocumentState
@@ -118,6 +123,7 @@ class Document:
     retired_at: datetime | None
     next_check: datetime | None
     fails: int
+    last_success: datetime | None
     validators: StoredValidators | None
 
 
@@ -461,7 +467,7 @@ class NewAlert:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A row of the outbox."""
+    """A row of the outbox. `due_at` is when it was to be sent, `not_before` when next."""
 
     number: int
     event_id: str
@@ -476,6 +482,7 @@ class Alert:
     unconfirmed: bool
     attempts: int
     not_before: datetime
+    due_at: datetime
     last_error: str
     finished_at: datetime | None
     receipt: str
@@ -511,18 +518,33 @@ class OperatorAct:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the store holds, for gauges. `oldest_pending` is when it was due."""
+    """What the store holds, for gauges and counters; a missing key counts as 0.
 
-    documents: int = 0
-    documents_retired: int = 0
-    versions: int = 0
-    captures: int = 0
-    captures_held: int = 0
-    observations: int = 0
-    citations: int = 0
-    emissions: int = 0
-    statements: int = 0
-    changes_pending: int = 0
-    incidents_open: int = 0
-    outbox: dict[AlertState, int] = field(default_factory=dict)
-    oldest_pending: datetime | None = None
+    `documents` are all, of which `documents_retired` are not watched any more;
+    of the others, `documents_failing` have an open incident and
+    `documents_held` a held capture as their last. `stalest_success` is the
+    oldest last success of a watched document, `oldest_pending` when the
+    longest waiting alert was due. `changes`, `statements` and the ended
+    `deliveries` never shrink.
+    """
+
+    documents: int
+    documents_retired: int
+    documents_failing: int
+    documents_held: int
+    stalest_success: datetime | None
+    versions: int
+    version_bytes: int
+    captures: int
+    captures_held: int
+    observations: int
+    citations: int
+    emissions: int
+    changes: Mapping[tuple[ChangeClass, Tier], int]
+    changes_pending: int
+    statements: Mapping[Status, int]
+    deliveries: Mapping[tuple[str, AlertState], int]
+    oldest_pending: datetime | None
+    incidents_open: int
+    database_bytes: int
+    wal_bytes: int

@@ -19,7 +19,7 @@ from watcher.store.errors import StoreError, StoreReadOnlyError
 from watcher.store.holds import Holds
 from watcher.store.incidents import Incidents
 from watcher.store.lock import DirectoryLock
-from watcher.store.migrate import bring_up_to_date, is_up_to_date
+from watcher.store.migrate import bring_up_to_date
 from watcher.store.observations import Observations
 from watcher.store.outbox import Outbox
 from watcher.store.purges import Purges
@@ -51,64 +51,69 @@ class Store:
 
     @classmethod
     def open(cls, directory: Path, *, read_only: bool = False) -> Self:
-        """Open the store in `directory`; create or migrate it unless `read_only`.
+        """Open the store in `directory` as its service, or to read.
 
-        A writer takes the directory's lock, ends the leases of whoever held it
-        before, and finishes what a crash interrupted. A reader changes nothing
-        and may run beside a writer or on a copy.
+        A directory has one service; it creates or migrates the database. A
+        reader changes nothing, and may also work on a copy.
 
         Raises:
-            StoreLockedError: another process writes there.
+            StoreLockedError: the service runs there already, or the database
+                must be migrated and others are at work on it.
             SchemaTooNewError, TriggersAlteredError, StoreError: it cannot be
                 used as it is.
             StoreReadOnlyError, UnreadableError: the file system does not let us.
         """
+        if not read_only:
+            return cls._open_to_write(directory, service=True)
         path = directory / DATABASE_NAME
-        if read_only:
-            if not path.is_file():
-                raise StoreError(
-                    f"there is no store in {directory}",
-                    hint="name the data directory, or run `watcher run` once to create it",
-                )
-            database, lock = Database(path, read_only=True), None
-        else:
-            _make(directory)
-            lock = DirectoryLock(directory)
-            database = Database(path)
+        if not path.is_file():
+            raise StoreError(
+                f"there is no store in {directory}",
+                hint="name the data directory, or run `watcher run` once to create it",
+            )
+        store = cls(Database(path, read_only=True), BlobFiles(directory / BLOBS_NAME), None)
         try:
-            bring_up_to_date(database)
-            store = cls(database, BlobFiles(directory / BLOBS_NAME), lock)
-            if lock is not None:
-                store._recover()
+            bring_up_to_date(store._database, may_write=False)
         except BaseException:
-            database.close()
-            if lock is not None:
-                lock.release()
+            store.close()
             raise
         return store
 
     @classmethod
     def open_beside(cls, directory: Path) -> Self:
-        """Open the store to write beside the process that owns the directory, if there is one.
+        """Open the store to write beside its service, or without one.
 
-        For single commands: writes take turns in the database, documents are
-        fenced by their leases, and nothing of the owner's is recovered or
-        voided. Where there is no store yet, or an older one, the directory's
-        lock is taken to make it.
+        For single commands: writes take turns in the database, and leases keep
+        writers from each other's documents.
 
         Raises:
-            As `open`.
+            StoreLockedError: the database must be migrated and others are at
+                work on it.
+            Else as `open`.
         """
-        path = directory / DATABASE_NAME
-        if not path.is_file() or not is_up_to_date(path):
-            cls.open(directory).close()
-        database = Database(path)
+        return cls._open_to_write(directory, service=False)
+
+    @classmethod
+    def _open_to_write(cls, directory: Path, *, service: bool) -> Self:
+        """Open to write; whoever is alone finishes what a crash interrupted."""
+        _make(directory)
+        lock = DirectoryLock(directory, service=service)
         try:
-            bring_up_to_date(database)
+            database = Database(directory / DATABASE_NAME)
         except BaseException:
-            database.close()
+            lock.release()
             raise
-        return cls(database, BlobFiles(directory / BLOBS_NAME), None)
+        store = cls(database, BlobFiles(directory / BLOBS_NAME), lock)
+        try:
+            bring_up_to_date(database, may_write=lock.alone)
+            if lock.alone:
+                store.documents.void_leases()
+                store.purges.recover()
+                lock.share()
+        except BaseException:
+            store.close()
+            raise
+        return store
 
     def counts(self) -> Counts:
         """Return how much there is of everything."""
@@ -130,10 +135,6 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _recover(self) -> None:
-        self.documents.void_leases()
-        self.purges.recover()
 
 
 def _make(directory: Path) -> None:

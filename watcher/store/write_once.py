@@ -62,13 +62,13 @@ _PURGEABLE = {
 _MUTABLE = {
     "document": {
         "state", "title", "urls", "config_digest", "retired_at", "next_check", "fails",
-        "lease_owner", "lease_until", "lease_token",
+        "last_success", "lease_owner", "lease_until", "lease_token",
         "validator_url", "validator_etag", "validator_last_modified", "validator_capture",
     },
     "observation": {"last", "count", "longest_gap"},
     "change": {"state"},
     "outbox": {
-        "state", "unconfirmed", "attempts", "not_before", "last_error", "finished_at",
+        "state", "unconfirmed", "attempts", "not_before", "due_at", "last_error", "finished_at",
         "receipt", "acked_at", "acked_by",
     },
     "incident": {"last_at", "count", "told_at", "closed_at"},

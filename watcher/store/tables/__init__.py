@@ -17,6 +17,7 @@ from watcher.store.tables.citing import (
     HoldReleaseRow,
     HoldRow,
     StatementRow,
+    StatementTallyRow,
 )
 from watcher.store.tables.evidence import (
     BecameCurrentRow,
@@ -74,6 +75,7 @@ emission_withdrawal = _table(EmissionWithdrawalRow)
 hold = _table(HoldRow)
 hold_release = _table(HoldReleaseRow)
 statement = _table(StatementRow)
+statement_tally = _table(StatementTallyRow)
 change = _table(ChangeRow)
 classification = _table(ClassificationRow)
 hunk = _table(HunkRow)

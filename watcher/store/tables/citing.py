@@ -144,3 +144,12 @@ class StatementRow(SQLModel, table=True):
     candidates: bytes = Field(sa_type=LargeBinary)
     runner_up: bytes = Field(sa_type=LargeBinary)
     edits: bytes = Field(sa_type=LargeBinary)
+
+
+class StatementTallyRow(SQLModel, table=True):
+    """How many statements there are of a status, so that nobody counts millions."""
+
+    __tablename__ = "statement_tally"
+
+    status: str = Field(primary_key=True)
+    count: int = Field(sa_type=Long)

@@ -32,6 +32,7 @@ class DocumentRow(SQLModel, table=True):
     retired_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     next_check: datetime | None = Field(default=None, sa_type=UTCDateTime)
     fails: int = 0
+    last_success: datetime | None = Field(default=None, sa_type=UTCDateTime)
     lease_owner: str | None = None
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     lease_token: int = Field(default=0, sa_type=Long)

@@ -121,6 +121,7 @@ class OutboxRow(SQLModel, table=True):
     unconfirmed: bool
     attempts: int
     not_before: datetime = Field(sa_type=UTCDateTime)
+    due_at: datetime = Field(sa_type=UTCDateTime)
     last_error: str
     finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     receipt: str

@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("retired_at", UTCDateTime(), nullable=True),
         sa.Column("next_check", UTCDateTime(), nullable=True),
         sa.Column("fails", sa.Integer(), nullable=False),
+        sa.Column("last_success", UTCDateTime(), nullable=True),
         sa.Column("lease_owner", sa.String(), nullable=True),
         sa.Column("lease_until", UTCDateTime(), nullable=True),
         sa.Column("lease_token", Long(), nullable=False),
@@ -50,6 +51,12 @@ def upgrade() -> None:
         sa.Column("options", sa.JSON(), nullable=False),
         sa.Column("rules", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("rendition_id"),
+    )
+    op.create_table(
+        "statement_tally",
+        sa.Column("status", sa.String(), nullable=False),
+        sa.Column("count", Long(), nullable=False),
+        sa.PrimaryKeyConstraint("status"),
     )
     op.create_table(
         "capture",
@@ -586,6 +593,7 @@ def upgrade() -> None:
         sa.Column("unconfirmed", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("not_before", UTCDateTime(), nullable=False),
+        sa.Column("due_at", UTCDateTime(), nullable=False),
         sa.Column("last_error", sa.String(), nullable=False),
         sa.Column("finished_at", UTCDateTime(), nullable=True),
         sa.Column("receipt", sa.String(), nullable=False),
