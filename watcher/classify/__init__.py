@@ -1,1 +1,24 @@
-"""To be described by its owner."""
+"""Policy-bearing or not: a change is, unless a named rule proves every atom harmless."""
+
+from watcher.classify.classifier import classify, classify_passage
+from watcher.classify.context import (
+    Context,
+    Heading,
+    IgnorePattern,
+    Thresholds,
+    UserRules,
+)
+from watcher.classify.score import score_of
+from watcher.classify.user import check_user_rules
+
+__all__ = [
+    "Context",
+    "Heading",
+    "IgnorePattern",
+    "Thresholds",
+    "UserRules",
+    "check_user_rules",
+    "classify",
+    "classify_passage",
+    "score_of",
+]

@@ -1,0 +1,258 @@
+"""Judge one changed block: align its tokens, try the proofs, keep what none proves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from watcher.classify import rules
+from watcher.classify.differences import Piece, align_tokens, merged
+from watcher.classify.lexer import Lex, Lexeme, LineKind
+from watcher.classify.links import is_document, link_change
+from watcher.classify.orders import (
+    list_order,
+    numbers_swapped,
+    renumbered,
+    reorder,
+    table_columns,
+)
+from watcher.classify.packs import Pack
+from watcher.classify.proofs import PIECE_PROOFS, Pair
+from watcher.classify.rules import Tried
+from watcher.classify.structure import mark, segments
+from watcher.classify.tokens import Kind, Token, View, make_view
+from watcher.classify.typed import settle_case, type_tokens
+
+
+class Finding(NamedTuple):
+    """One judged difference of a block: which piece, the rule, what was tried."""
+
+    piece: Piece
+    rule: str
+    tried: tuple[Tried, ...] = ()
+    note: str = ""
+
+
+class Block(NamedTuple):
+    """A judged block: both views and its findings, in order of the old side."""
+
+    pair: Pair
+    findings: tuple[Finding, ...]
+
+
+def view_of(data: bytes, offset: int, pack: Pack | None, headings: frozenset[int], *, initial: bool = True) -> View:  # fmt: skip
+    """Return the typed and marked view of a block.
+
+    `headings` holds the byte offsets of lines that are headings although
+    their text does not show it.
+    """
+    view = make_view(data, offset)
+    if headings:
+        lines = [
+            line._replace(kind=LineKind.HEADING)
+            if line.kind in {LineKind.TEXT, LineKind.ITEM}
+            and view.span(line.start, line.start)[0] in headings
+            else line
+            for line in view.lines
+        ]
+        view = view._replace(lines=lines)
+    tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack)
+    return view._replace(tokens=settle_case(tokens, view.lines, pack, initial=initial))
+
+
+def judge(pair: Pair) -> Block:
+    """Return the findings of one block pair.
+
+    Raises:
+        OversizeError: the block is too large for the bound on work.
+    """
+    old, new = pair.old.tokens, pair.new.tokens
+    whole = Piece(0, len(old), 0, len(new))
+    tried: list[Tried] = []
+    for proof in (list_order, table_columns):
+        result = proof(pair)
+        if result is not None and result.proven:
+            return Block(pair, (Finding(whole, result.rule), *_asides(pair, [])))
+        tried += [result] if result else []
+    pairs, pieces = align_tokens(old, new)
+    findings = [*_corresponding(pair, pairs), *_pieces(pair, pieces, pairs, tuple(tried))]
+    findings += _asides(pair, findings)
+    if not findings and pair.old.source != pair.new.source:
+        findings.append(Finding(whole, "same-tokens"))
+    return Block(pair, tuple(sorted(findings, key=lambda f: f.piece)))
+
+
+def _corresponding(pair: Pair, pairs: list[tuple[int, int]]) -> Iterator[Finding]:
+    """Yield what differs between tokens that correspond: wording, list number, link."""
+    old, new = pair.old.tokens, pair.new.tokens
+    if numbers_swapped(pair, pairs):
+        a, c = next((a, c) for a, c in pairs if old[a].kind is Kind.MARKER)
+        why = Tried("list-number", False, "the items changed their numbers among each other")
+        yield Finding(Piece(a, a + 1, c, c + 1), rules.UNPROVEN, (why,))
+    link: tuple[str, str] | None = None
+    for a, c in pairs:
+        left, right = old[a], new[c]
+        piece = Piece(a, a + 1, c, c + 1)
+        if left.exact != right.exact:
+            yield Finding(piece, _sense_rule(left, right))
+        if left.link == right.link:
+            link = None
+            continue
+        if (left.link, right.link) == link:
+            continue
+        link = (left.link, right.link)
+        result = link_change(left.link, right.link, left.exact)
+        rule = result.rule if result.proven else rules.UNPROVEN
+        note = f"link target {left.link or '(none)'} becomes {right.link or '(none)'}"
+        yield Finding(piece, rule, (result,), note)
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _sense_rule(left: Token, right: Token) -> str:
+    """Return the rule by which two tokens of equal sense differ in their letters."""
+    if left.kind is Kind.MARKER:
+        return "list-number"
+    if left.kind is Kind.URL:
+        return "link-tracking"
+    if left.rule.startswith("equal-") and _LETTERS.findall(left.base) == _LETTERS.findall(
+        right.base
+    ):
+        return "number-format" if left.kind not in {Kind.DATE, Kind.TIME} else left.rule
+    if left.base == right.base:
+        return "case"
+    names = [name for name in (left.rule, right.rule) if name and name != "case"]
+    return rules.heavier(names[0], names[-1]) if names else "same-tokens"
+
+
+def _pieces(
+    pair: Pair, pieces: list[Piece], pairs: list[tuple[int, int]], tried: tuple[Tried, ...]
+) -> Iterator[Finding]:
+    """Yield a finding for every piece; what stays unproven is joined as a reader sees it."""
+    pieces = [part for piece in pieces for part in _split(pair, piece)]
+    following = renumbered(pair, pieces, pairs)
+    left: list[Piece] = []
+    attempts: dict[Piece, tuple[Tried, ...]] = {}
+    for piece in pieces:
+        rule, log = ("renumbered", ()) if piece in following else _prove(pair, piece)
+        if rule == rules.UNPROVEN:
+            left.append(piece)
+            attempts[piece] = log
+        else:
+            yield Finding(piece, rule, log)
+    for group in _sentences(pair, left):
+        result = reorder(pair, group) if len(group) > 1 else None
+        span = Piece(group[0].a, group[-1].b, group[0].c, group[-1].d)
+        if result is not None and result.proven:
+            yield Finding(span, result.rule)
+            continue
+        more = (*tried, *((result,) if result else ()))
+        for piece in merged(group, pair.old.tokens):
+            log = tuple(
+                dict.fromkeys(
+                    t for p in group if piece.a <= p.a and p.b <= piece.b for t in attempts[p]
+                )
+            )
+            yield Finding(piece, rules.UNPROVEN, (*log, *more))
+
+
+def _prove(pair: Pair, piece: Piece) -> tuple[str, tuple[Tried, ...]]:
+    log: list[Tried] = []
+    for proof in PIECE_PROOFS:
+        result = proof(pair, piece)
+        if result is None:
+            continue
+        if result.proven:
+            return result.rule, ()
+        log.append(result)
+    return rules.UNPROVEN, tuple(log)
+
+
+def _split(pair: Pair, piece: Piece) -> Iterator[Piece]:
+    """Cut a piece where marked surroundings meet the text, so that each is judged alone."""
+    old = _stretches(pair.old.tokens, piece.a, piece.b)
+    new = _stretches(pair.new.tokens, piece.c, piece.d)
+    if [flag for flag, _, _ in old] == [flag for flag, _, _ in new]:
+        for (_, a, b), (_, c, d) in zip(old, new, strict=True):
+            yield Piece(a, b, c, d)
+        return
+    if any(flag for flag, _, _ in old) or any(flag for flag, _, _ in new):
+        plain_old = [(a, b) for flag, a, b in old if not flag]
+        plain_new = [(c, d) for flag, c, d in new if not flag]
+        if len(plain_old) <= 1 and len(plain_new) <= 1:
+            a, b = plain_old[0] if plain_old else (piece.a, piece.a)
+            c, d = plain_new[0] if plain_new else (piece.c, piece.c)
+            if plain_old or plain_new:
+                yield Piece(a, b, c, d)
+            for flag, start, end in old:
+                if flag:
+                    yield Piece(start, end, c, c)
+            for flag, start, end in new:
+                if flag:
+                    yield Piece(a, a, start, end)
+            return
+    yield piece
+
+
+def _stretches(tokens: list[Token], start: int, end: int) -> list[tuple[str, int, int]]:
+    """Return (drop rule, start, end) of the stretches of equal rule."""
+    out: list[tuple[str, int, int]] = []
+    for index in range(start, end):
+        flag = tokens[index].drop
+        if out and out[-1][0] == flag:
+            out[-1] = (flag, out[-1][1], index + 1)
+        else:
+            out.append((flag, index, index + 1))
+    return out
+
+
+def _sentences(pair: Pair, pieces: list[Piece]) -> Iterator[list[Piece]]:
+    """Group pieces by the sentence of the old side that holds their beginning."""
+    ends = [end for _, end in segments(pair.old.tokens, pair.old.lines)]
+    group: list[Piece] = []
+    at = 0
+    for piece in pieces:
+        moved = False
+        while at < len(ends) and piece.a >= ends[at]:
+            at += 1
+            moved = True
+        if moved and group:
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
+
+
+def _asides(pair: Pair, findings: list[Finding]) -> list[Finding]:
+    """Return what differs beside the words: images, and documents that links name."""
+    sides = [
+        [lexeme for lexeme in view.lexemes if lexeme.kind is Lex.ASSET]
+        for view in (pair.old, pair.new)
+    ]
+    out: list[Finding] = []
+    nowhere = Piece(0, 0, 0, 0)
+    if [_alt(image) for image in sides[0]] != [_alt(image) for image in sides[1]]:
+        why = Tried("asset", False, "an image with a text of its own comes, goes or changes")
+        out.append(Finding(nowhere, rules.UNPROVEN, (why,), "an image differs"))
+    elif [image.text for image in sides[0]] != [image.text for image in sides[1]]:
+        out.append(Finding(nowhere, "asset"))
+    if any(finding.rule == rules.UNPROVEN for finding in findings):
+        return out
+    gone, come = _documents(pair.old), _documents(pair.new)
+    for old, new in zip(sorted(gone - come), sorted(come - gone), strict=False):
+        result = link_change(old, new)
+        if not result.proven:
+            note = f"linked document {old} becomes {new}"
+            out.append(Finding(nowhere, rules.UNPROVEN, (result,), note))
+    return out
+
+
+def _alt(image: Lexeme) -> str:
+    return " ".join(image.text.partition("](")[0].split()) if image.text.startswith("!") else ""
+
+
+def _documents(view: View) -> frozenset[str]:
+    return frozenset(token.link for token in view.tokens if token.link and is_document(token.link))

@@ -1,0 +1,342 @@
+"""Cut a folded text into lexemes: words, numbers, signs, and the markup around them.
+
+Language-free. Every lexeme knows its place in the folded text; markup is told
+apart from what is read, and what stands at the beginning of a line (heading,
+list number, quote mark, table bar) from what stands in running text.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Lex(StrEnum):
+    """What a lexeme is, before any language is looked at."""
+
+    WORD = "word"
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    MIXED = "mixed"
+    EMAIL = "email"
+    URL = "url"
+    SIGN = "sign"
+    CELL = "cell"
+    MARKER = "marker"
+    MARKUP = "markup"
+    ASSET = "asset"
+    STRIKE = "strike"
+
+
+class Lexeme(NamedTuple):
+    """One piece of a folded text.
+
+    `first` tells whether it is the first on its line; `line` counts from 0;
+    `link` is the target of the link around it, or "".
+    """
+
+    kind: Lex
+    start: int
+    end: int
+    text: str
+    line: int
+    first: bool
+    link: str = ""
+
+
+class LineKind(StrEnum):
+    """What a line is by its form."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    ITEM = "item"
+    ROW = "row"
+    BLANK = "blank"
+    MARKUP = "markup"
+
+
+class Line(NamedTuple):
+    """One line of a folded text; `body` is where its text begins."""
+
+    kind: LineKind
+    start: int
+    end: int
+    body: int
+    marker: tuple[int, int] | None = None
+
+
+_INLINE = re.compile(
+    r"(?P<comment><!--.{0,2000}?-->)"
+    r"|(?P<escape>\\[^\w\s])"
+    r"|(?P<image>!\[[^\]\n]{0,300}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*[^)\n]{0,200}\))"
+    r"|(?P<close>\]\(\s*<?[^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*>?"
+    r"(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\))"
+    r"|(?P<footnote>\[\^[^\]\s]{1,80}\])"
+    r"|(?P<email><?(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+>?)"
+    r"|(?P<hidden>[\w.+-]+ ?[\[({](?:at|@|AT|ät)[\])}] ?[\w-]+"
+    r"(?:(?: ?[\[({](?:dot|DOT|punkt|point|\.)[\])}] ?|\.)[\w-]+)+)"
+    r"|(?P<cloudflare>\[email protected\])"
+    r"|(?P<url><?(?:https?://|ftp://|www\.)[^\s<>\"|]+>?)"
+    r"|(?P<tag></?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,500})?/?>)"
+    r"|(?P<numdate>(?<![\w./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
+    r"|\d{1,2}\.\d{1,2}\.(?=\s|$))(?![\w/-]))"
+    r"|(?P<time>(?<![\w.:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]))"
+    r"|(?P<number>(?<![\w])(?:\d{1,3}(?:(?P<sep>[.,' ])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?(?![\w]|[.,]\d)"
+    r"|\d+(?:[.,]\d+)*(?![\w])))"
+    r"|(?P<word>[^\W_]+(?:'[^\W\d_]+)*(?:_+[^\W_]+)*)"
+    r"|(?P<code>`+)|(?P<stars>\*+)|(?P<under>_+)|(?P<strike>~~)"
+    r"|(?P<dash>-{2,}|\u2014)|(?P<dots>\.{2,})"
+    r"|(?P<sign>[^\s])"
+)
+_PREFIX = re.compile(
+    r"[ \t]*(?:>[ \t]?)*[ \t]*"
+    r"(?:(?P<hash>\#{1,6})(?=[ \t]|$)[ \t]*)?"
+    r"(?P<marker>(?:[-+\u2022\u2023\u25e6\u00b7\u25aa\u25cf\u25cb\u2013]|\\?[*\u2020\u2021])(?=[ \t])"
+    r"|:(?=[ \t]{2})"
+    r"|\[\^[^\]\s]{1,80}\]:"
+    r"|[\u00b9\u00b2\u00b3](?=[ \t])"
+    r"|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]{1,2}|[ivxlcIVXLC]{1,6})\)(?=[ \t])"
+    r"|(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,5})\.(?=[ \t]|$)"
+    r"|\d{1,3}(?:\.\d{1,3})+(?=[ \t]))?"
+    r"[ \t]*",
+    re.MULTILINE,
+)
+_RULE_LINE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$|[ \t]*```.*$")
+_ALIGN_LINE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$")
+_OPEN_END = re.compile(r"(?:[.:;!?)\]\"'*_|]|[;,][ \t]+[^\W\d_]{1,4})[ \t]*$")
+_REFERENCE_END = re.compile(
+    r"(?<![^\W_])(?:art|arts|nr|no|nos|abs|sec|par|para|lit|ziff|rn|n|num|núm|pkt|ust|poz|cl|ch|"
+    r"kap|cap|p|pp|s|str|pag|pág|bl|vol|fig|lid|al|rdnr|anm|u|v)\.[ \t]*$",
+    re.IGNORECASE,
+)
+_BARE_NUMBER = re.compile(r"\(?\d")
+_KNOWN_TAGS = frozenset(
+    "a b i u em strong span div p br hr font small big code pre ul ol li h1 h2 h3 h4 h5 h6 "
+    "table thead tbody tr td th section article header footer nav details summary abbr kbd "
+    "img figure figcaption blockquote label mark center".split()
+)
+_STRIKE_TAGS = frozenset(["s", "del", "strike", "ins"])
+_LINK_TARGET = re.compile(r"\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)")
+_TRAILING = ".,;:!?'\"*_"
+
+
+def _follows_break(lines: list[Line], text: str) -> bool:
+    """Tell whether a number at a line's start may be a list number.
+
+    In wrapped text "section" can end one line and "4. The Provider" begin the
+    next; a list number follows a finished line, another item or a heading.
+    """
+    if not lines:
+        return True
+    last = lines[-1]
+    if last.kind is not LineKind.TEXT:
+        return True
+    if _REFERENCE_END.search(text, last.start, last.end):
+        return False
+    return _OPEN_END.search(text, last.start, last.end) is not None
+
+
+def split_lines(text: str) -> list[Line]:
+    """Return the lines of a folded text with their kind and where each body begins."""
+    lines: list[Line] = []
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        lines.append(_line(text, start, end, lines))
+        start = end + 1
+    return lines
+
+
+def _line(text: str, start: int, end: int, before: list[Line]) -> Line:
+    content = text[start:end]
+    if not content or content.isspace():
+        return Line(LineKind.BLANK, start, end, end)
+    if _RULE_LINE.match(content) or ("|" in content and _ALIGN_LINE.match(content)):
+        return Line(LineKind.MARKUP, start, end, end)
+    prefix = _PREFIX.match(text, start, end)
+    assert prefix is not None
+    body, marker = prefix.end(), prefix["marker"]
+    if "|" in content and (content.lstrip().startswith("|") or " | " in content):
+        return Line(LineKind.ROW, start, end, start)
+    heading = prefix["hash"] is not None
+    if marker and not heading and _BARE_NUMBER.match(marker) and not _follows_break(before, text):
+        marker = None
+    if marker and marker[-1].isdigit() and not heading and marker.count(".") < 2:
+        marker = None
+    span = prefix.span("marker") if marker else None
+    if not marker:
+        body = prefix.end("hash") if heading else start
+    kind = LineKind.HEADING if heading else LineKind.ITEM if marker else LineKind.TEXT
+    return Line(kind, start, end, body, span)
+
+
+class _Lexing:
+    """The state of one pass: lexemes so far, open brackets, open emphasis."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.out: list[Lexeme] = []
+        self.brackets: list[int] = []
+        self.emphasis: list[int] = []
+        self.line = 0
+        self.first = True
+
+    def add(self, kind: Lex, start: int, end: int, text: str | None = None) -> None:
+        self.out.append(
+            Lexeme(kind, start, end, text or self.text[start:end], self.line, self.first)
+        )
+        if kind is not Lex.MARKUP:
+            self.first = False
+
+    def close_link(self, start: int, end: int) -> None:
+        target = _LINK_TARGET.match(self.text, start)
+        if not self.brackets or target is None:
+            self.add(Lex.SIGN, start, end)
+            return
+        opening = self.brackets.pop()
+        self.out[opening] = self.out[opening]._replace(kind=Lex.MARKUP)
+        inside = range(opening + 1, len(self.out))
+        for index in inside:
+            self.out[index] = self.out[index]._replace(link=target[1])
+        if inside and self.out[opening].first:
+            self._restore_first(opening)
+        self.add(Lex.MARKUP, start, end, target[1])
+
+    def _restore_first(self, opening: int) -> None:
+        self.out[opening + 1] = self.out[opening + 1]._replace(first=True)
+
+    def emphasise(self, start: int, end: int) -> None:
+        """Pair emphasis signs; one without its pair stays a sign (a footnote mark)."""
+        text = self.text
+        before = text[start - 1] if start else " "
+        after = text[end] if end < len(text) else " "
+        inner, outer = not after.isspace(), not before.isspace()
+        mark = text[start:end]
+        if outer and not (inner and before.isalnum() and after.isalnum()):
+            for depth in range(len(self.emphasis) - 1, -1, -1):
+                index = self.emphasis[depth]
+                if self.out[index].text == mark:
+                    self.out[index] = self.out[index]._replace(kind=Lex.MARKUP)
+                    if self.out[index].first and index + 1 < len(self.out):
+                        self._restore_first(index)
+                    del self.emphasis[depth:]
+                    self.add(Lex.MARKUP, start, end)
+                    return
+        if inner and not before.isalnum():
+            self.emphasis.append(len(self.out))
+        self.add(Lex.SIGN, start, end)
+
+    def match(self, found: re.Match[str], row: bool) -> None:
+        start, end = found.span()
+        group = found.lastgroup
+        if group == "sep":
+            group = "number"
+        if group in {"stars", "under"}:
+            self.emphasise(start, end)
+        elif group == "close":
+            self.close_link(start, end)
+        elif group in {"code", "comment"}:
+            self.add(Lex.MARKUP, start, end)
+        elif group == "escape":
+            self.add(Lex.SIGN, start, end, found[0][1])
+        elif group == "tag":
+            self._tag(start, end, found[0])
+        elif group in {"email", "hidden"}:
+            self.add(Lex.EMAIL, start, end, plain_email(found[0]))
+        elif group == "cloudflare":
+            self.add(Lex.EMAIL, start, end, HIDDEN_EMAIL)
+        elif group == "url":
+            self._url(start, found[0])
+        elif group == "word":
+            self._word(start, end, found[0])
+        elif group == "sign":
+            if found[0] == "[":
+                self.brackets.append(len(self.out))
+            self.add(Lex.CELL if row and found[0] == "|" else Lex.SIGN, start, end)
+        else:
+            self.add(_KINDS[str(group)], start, end)
+
+    def _word(self, start: int, end: int, word: str) -> None:
+        kind = Lex.MIXED if any(c.isdigit() for c in word) else Lex.WORD
+        self.add(kind, start, end)
+
+    def _url(self, start: int, found: str) -> None:
+        url = found.strip("<>")
+        offset = found.index(url) if url else 0
+        kept = url.rstrip(_TRAILING)
+        while kept.endswith((")", "]")) and kept.count("(") + kept.count("[") < kept.count(
+            ")"
+        ) + kept.count("]"):
+            kept = kept[:-1].rstrip(_TRAILING)
+        # A link text that is a URL ends where the markup of its target begins.
+        kept = kept.split("](")[0]
+        self.add(Lex.URL, start + offset, start + offset + len(kept), kept)
+
+    def _tag(self, start: int, end: int, tag: str) -> None:
+        name = re.sub(r"[^a-z0-9]", " ", tag.lower()).split()[0]
+        if name in _STRIKE_TAGS:
+            self.add(Lex.STRIKE, start, end, name)
+        elif name == "img":
+            self.add(Lex.ASSET, start, end)
+        else:
+            self.add(Lex.MARKUP if name in _KNOWN_TAGS else Lex.SIGN, start, end)
+
+
+HIDDEN_EMAIL = "[email protected]"
+_KINDS = {
+    "image": Lex.ASSET,
+    "footnote": Lex.SIGN,
+    "numdate": Lex.DATE,
+    "time": Lex.TIME,
+    "number": Lex.NUMBER,
+    "strike": Lex.STRIKE,
+    "dash": Lex.SIGN,
+    "dots": Lex.SIGN,
+}
+_AT = re.compile(r" ?[\[({](?:at|@|AT|ät)[\])}] ?")
+_DOT = re.compile(r" ?[\[({](?:dot|DOT|punkt|point|\.)[\])}] ?")
+
+
+def plain_email(found: str) -> str:
+    """Return an address without angle brackets, `mailto:` and spelt-out signs."""
+    plain = _DOT.sub(".", _AT.sub("@", found.strip("<>")))
+    return plain.removeprefix("mailto:").casefold()
+
+
+def lex(text: str, lines: list[Line]) -> list[Lexeme]:
+    """Return the lexemes of a folded text, markup included, in order."""
+    state = _Lexing(text)
+    for number, line in enumerate(lines):
+        state.line, state.first = number, True
+        if line.kind in {LineKind.BLANK, LineKind.MARKUP}:
+            continue
+        if line.marker is not None:
+            state.add(Lex.MARKER, *line.marker)
+            state.first = True
+        start, end = line.body, line.end
+        if line.kind is LineKind.ROW:
+            start, end = _row_body(text, line)
+        position = start
+        while (found := _INLINE.search(text, position, end)) is not None:
+            state.match(found, line.kind is LineKind.ROW)
+            last = state.out[-1].end
+            cut = found.lastgroup == "url" and not found[0].startswith("<")
+            position = max(last, found.start() + 1) if cut else found.end()
+    return state.out
+
+
+def _row_body(text: str, line: Line) -> tuple[int, int]:
+    """Return the row without its outer bars, which carry no cell."""
+    start, end = line.start, line.end
+    while start < end and text[start] in " \t>":
+        start += 1
+    if start < end and text[start] == "|":
+        start += 1
+    while end > start and text[end - 1] in " \t":
+        end -= 1
+    if end > start and text[end - 1] == "|" and text[end - 2 : end - 1] != "\\":
+        end -= 1
+    return start, end

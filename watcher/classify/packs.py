@@ -1,0 +1,336 @@
+"""Language packs: what the words of a language do in a policy.
+
+A pack is a TOML file under `packs/` that a lawyer can read and extend. It is
+data of this package: read once, checked, and named by a hash in every
+judgement, so that a judgement says which words it knew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LANGUAGES = ("en",)
+"""Languages with a pack; every other one gets the language-free rules only."""
+
+Words = Annotated[tuple[str, ...], Field(default=())]
+Pairs = Annotated[tuple[tuple[str, str], ...], Field(default=())]
+
+_PART = re.compile(r"\w+|[^\w\s]")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Equivalent(_Strict):
+    """Phrases that say the same, and the rule that says so.
+
+    `only_for` limits the condition to some of them: these count only at the
+    beginning of a sentence. `only_before` names the words that must follow.
+    After a phrase of `gerund_after` the next verb is compared by its stem.
+    """
+
+    rule: str
+    words: tuple[str, ...]
+    only_for: Words
+    only_before: Words
+    gerund_after: Words
+
+
+class NumberRules(_Strict):
+    """Number words beside the table: articles, multipliers, ordinals."""
+
+    articles: Words
+    ambiguous: Words
+    scale: dict[str, int]
+    ordinals: dict[str, int]
+
+
+class Months(_Strict):
+    """Twelve lists of names, and the names of the days of the week."""
+
+    names: Annotated[tuple[tuple[str, ...], ...], Field(min_length=12, max_length=12)]
+    weekdays: tuple[str, ...]
+
+
+class Stamps(_Strict):
+    """How a page says when it was last touched, and when it takes effect."""
+
+    phrases: tuple[str, ...]
+    version: Words
+    subjects: Words
+    fillers: Words
+    counters: Words
+    ago: Words
+    amended: Words
+    effective: tuple[str, ...]
+
+
+class Furniture(_Strict):
+    """Words of page numbers, navigation, page tools, copyright lines, tokens."""
+
+    page: tuple[tuple[str, str], ...]
+    home: Words
+    navigation: Words
+    copyright: Words
+    tokens: Words
+
+
+class SpecialWords(_Strict):
+    """Words that switch a rule on or off."""
+
+    courtesy: Words
+    order: Words
+    cross_reference: Words
+    case_sensitive: Words
+    scope: Words
+    negative_prefixes: Words
+    abbreviations: Words
+    particles: Words
+
+
+class Spelling(_Strict):
+    """Conventions of spelling, and listed slips of the pen."""
+
+    pairs: Pairs
+    endings: Pairs
+    stems: Pairs
+    typos: Pairs
+    never_doubled: Words
+
+
+class PackFile(_Strict):
+    """One language pack as it stands in its file."""
+
+    code: str
+    name: str
+    sources: tuple[str, ...]
+    decimal: str
+    group: tuple[str, ...]
+    date_order: str
+    ordinal_suffixes: Words
+    date_links: Words
+    function_words: tuple[str, ...]
+    operators: dict[str, tuple[str, ...]]
+    equivalent: tuple[Equivalent, ...] = ()
+    contractions: dict[str, str] = Field(default_factory=dict)
+    numbers: dict[str, int]
+    number_rules: NumberRules
+    units: dict[str, tuple[str, ...]]
+    currencies: dict[str, tuple[str, ...]]
+    months: Months
+    stamps: Stamps
+    furniture: Furniture
+    words: SpecialWords
+    facets: dict[str, tuple[str, ...]]
+    spelling: Spelling
+
+
+Phrase = tuple[str, ...]
+
+
+def phrase_of(text: str) -> Phrase:
+    """Return the words and signs of `text`, case folded, as the tokenizer cuts them."""
+    return tuple(_PART.findall(text.casefold()))
+
+
+class PhraseTable:
+    """Phrases with a value each; finds the longest that begins at a place."""
+
+    def __init__(self, entries: Mapping[Phrase, str]) -> None:
+        self.entries = dict(entries)
+        longest: dict[str, int] = {}
+        for phrase in self.entries:
+            longest[phrase[0]] = max(longest.get(phrase[0], 0), len(phrase))
+        self._longest = longest
+
+    def longest(self, words: list[str], start: int) -> tuple[int, str] | None:
+        """Return (length, value) of the longest phrase at `start`, or None."""
+        for size in range(self._longest.get(words[start], 0), 0, -1):
+            value = self.entries.get(tuple(words[start : start + size]))
+            if value is not None and start + size <= len(words):
+                return size, value
+        return None
+
+    def __contains__(self, phrase: Phrase) -> bool:
+        return phrase in self.entries
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack made ready for look-up; all words are case folded.
+
+    `operators` maps a phrase to its category; `senses` a phrase to
+    `(sense, rule)`; `spelling` a word to its one normal form.
+    """
+
+    file: PackFile
+    operators: PhraseTable
+    numbers: PhraseTable
+    months: dict[str, int]
+    units: dict[str, str]
+    currencies: dict[str, str]
+    stamps: PhraseTable
+    effective: PhraseTable
+    navigation: PhraseTable
+    senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]]
+    spelling: dict[str, str]
+    typos: dict[str, str]
+    facet_words: dict[str, str]
+    facet_stems: tuple[tuple[str, str], ...]
+    special: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def code(self) -> str:
+        """The language code of two letters."""
+        return self.file.code
+
+    def has(self, group: str, word: str) -> bool:
+        """Tell whether `word` (case folded) is in the special list `group`."""
+        return word in self.special.get(group, frozenset())
+
+
+def _table(groups: Mapping[str, tuple[str, ...]]) -> PhraseTable:
+    entries: dict[Phrase, str] = {}
+    for value, phrases in groups.items():
+        for phrase in phrases:
+            entries.setdefault(phrase_of(phrase), value)
+    return PhraseTable(entries)
+
+
+def _senses(file: PackFile) -> dict[Phrase, tuple[tuple[Equivalent, str], ...]]:
+    """Return each phrase's groups; those that hold only in some places come first."""
+    senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]] = {}
+    for number, group in enumerate(file.equivalent):
+        for words in group.words:
+            phrase = phrase_of(words)
+            senses[phrase] = (*senses.get(phrase, ()), (group, f"={number}"))
+    return {
+        phrase: tuple(sorted(groups, key=lambda g: not (g[0].only_for or g[0].only_before)))
+        for phrase, groups in senses.items()
+    }
+
+
+def _facets(file: PackFile) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    words: dict[str, str] = {}
+    stems: list[tuple[str, str]] = []
+    for facet, entries in file.facets.items():
+        for entry in entries:
+            if entry.endswith("*"):
+                stems.append((entry[:-1].casefold(), facet))
+            else:
+                words.setdefault(entry.casefold(), facet)
+    return words, tuple(stems)
+
+
+def _special(file: PackFile) -> dict[str, frozenset[str]]:
+    groups = {name: tuple(getattr(file.words, name)) for name in type(file.words).model_fields} | {
+        "stamp_fillers": file.stamps.fillers,
+        "stamp_counters": tuple(w for c in file.stamps.counters for w in phrase_of(c)),
+        "stamp_subjects": tuple(w for c in file.stamps.subjects for w in phrase_of(c)),
+        "amended_words": file.stamps.amended[1:],
+        "ago": file.stamps.ago,
+        "version": file.stamps.version,
+        "home": file.furniture.home,
+        "weekdays": file.months.weekdays,
+        "date_links": file.date_links,
+        "business": file.units.get("business", ()),
+        "calendar": file.units.get("calendar", ()),
+        "tax": file.currencies.get("tax", ()),
+        "articles": file.number_rules.articles,
+        "ambiguous": file.number_rules.ambiguous,
+    }
+    return {name: frozenset(w.casefold() for w in words) for name, words in groups.items()}
+
+
+def build(file: PackFile) -> Pack:
+    """Return `file` made ready for look-up."""
+    spelling = {old.casefold(): new.casefold() for old, new in file.spelling.pairs}
+    words, stems = _facets(file)
+    qualifiers = {"business", "calendar"}
+    return Pack(
+        file=file,
+        operators=_table(file.operators),
+        numbers=PhraseTable({phrase_of(w): str(n) for w, n in file.numbers.items()}),
+        months={
+            name.casefold(): number
+            for number, names in enumerate(file.months.names, start=1)
+            for name in names
+        },
+        units={
+            word.casefold(): unit
+            for unit, entries in file.units.items()
+            if unit not in qualifiers
+            for word in entries
+        },
+        currencies={
+            word.casefold(): code
+            for code, entries in file.currencies.items()
+            if code != "tax"
+            for word in entries
+        },
+        stamps=_table({"stamp": file.stamps.phrases, "amended": file.stamps.amended[:1]}),
+        effective=_table({"effective": file.stamps.effective}),
+        navigation=_table({"nav": (*file.furniture.navigation, *file.furniture.home)}),
+        senses=_senses(file),
+        spelling=spelling,
+        typos={old.casefold(): new.casefold() for old, new in file.spelling.typos},
+        facet_words=words,
+        facet_stems=stems,
+        special=_special(file),
+    )
+
+
+def _read(code: str) -> bytes:
+    return resources.files(__package__).joinpath("packs", f"{code}.toml").read_bytes()
+
+
+@cache
+def pack(code: str) -> Pack | None:
+    """Return the pack of a language code (`de`, `de-AT`), or None where there is none."""
+    short = code.strip().casefold().replace("_", "-").split("-")[0]
+    if short not in LANGUAGES:
+        return None
+    return build(PackFile.model_validate(tomllib.loads(_read(short).decode())))
+
+
+@cache
+def pack_name(code: str) -> str:
+    """Return `code/` and 16 hex digits of the SHA-256 of the pack's file, or `none`."""
+    found = pack(code)
+    if found is None:
+        return "none"
+    return f"{found.code}/{hashlib.sha256(_read(found.code)).hexdigest()[:16]}"
+
+
+_DETECT_WORDS = re.compile(r"[^\W\d_]+")
+_DETECT_LIMIT = 20_000
+"""Characters that language detection looks at."""
+
+
+def detect(text: str) -> str:
+    """Return the language whose function words `text` uses, or "" if none is clear.
+
+    Clear means at least four hits, a fifth of all words, and half as many
+    again as the runner-up: wrong is worse than unknown.
+    """
+    words = [word.casefold() for word in _DETECT_WORDS.findall(text[:_DETECT_LIMIT])]
+    scores: list[tuple[int, str]] = []
+    for code in LANGUAGES:
+        known = pack(code)
+        assert known is not None
+        function_words = frozenset(known.file.function_words)
+        scores.append((sum(word in function_words for word in words), code))
+    scores.sort(key=lambda score: (-score[0], score[1]))
+    (best, code), (second, _) = scores[0], scores[1]
+    clear = best >= 4 and best * 5 >= len(words) and best * 2 >= second * 3
+    return code if clear else ""

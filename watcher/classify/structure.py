@@ -1,0 +1,321 @@
+"""Mark what surrounds a policy and is no part of it: stamps, footers, navigation.
+
+Every marker of this module is a grammar over a whole line or sentence. One
+word that the grammar does not know, one number too many, and nothing is
+marked: "Updated: 3 May 2025" is a stamp, "Updated: fees rise to 9%" is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from watcher.classify.lexer import Line, LineKind
+from watcher.classify.packs import LANGUAGES, Pack, phrase_of
+from watcher.classify.packs import pack as load_pack
+from watcher.classify.tokens import Kind, Token
+
+_ENDS = frozenset(".!?")
+_STAMP_SIGNS = frozenset([":", ",", ".", "-", "\u2014", "(", ")", "|", "/", "\u00b7", "*"])
+_SEPARATORS = frozenset(["|", ">", "\u203a", "\u00b7", "\u2022", "/", "\u2192", '"'])
+_PLACEHOLDER = {
+    Kind.DATE: "<date>",
+    Kind.TIME: "<time>",
+    Kind.NUMBER: "<number>",
+    Kind.DURATION: "<duration>",
+    Kind.MARKER: "",
+}
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*[a-z]?")
+_IDENTIFIER = re.compile(r"(?=.*\d)[0-9a-z]{6,}")
+_HEADER_WORDS = 8
+
+
+def segments(tokens: list[Token], lines: list[Line]) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) token indices of the sentences, none across a line."""
+    start = 0
+    for index, token in enumerate(tokens):
+        following = tokens[index + 1] if index + 1 < len(tokens) else None
+        if following is None or following.line != token.line:
+            yield start, index + 1
+            start = index + 1
+        elif token.exact in _ENDS and not following.glued and _upper(following):
+            yield start, index + 1
+            start = index + 1
+    assert start == len(tokens), lines
+
+
+def _upper(token: Token) -> bool:
+    return token.exact[:1].isupper() or not token.exact[:1].isalpha()
+
+
+def _words(tokens: list[Token]) -> list[str]:
+    """Return the words of a segment; quantities as placeholders, signs left out."""
+    words: list[str] = []
+    for token in tokens:
+        if token.kind in _PLACEHOLDER:
+            placeholder = _PLACEHOLDER[token.kind]
+            if token.kind is Kind.NUMBER and _YEAR.fullmatch(token.exact):
+                placeholder = "<date>"
+            words += [placeholder] if placeholder else []
+        elif token.exact not in _STAMP_SIGNS:
+            words += token.base.split()
+    return words
+
+
+def mark(tokens: list[Token], lines: list[Line], pack: Pack | None) -> list[Token]:
+    """Return `tokens` with `drop` set where a grammar says what may come and go."""
+    marks: dict[int, str] = {}
+    _mark_lines(tokens, lines, pack, marks)
+    if pack is not None:
+        for start, end in segments(tokens, lines):
+            part = tokens[start:end]
+            in_list = lines[part[0].line].kind in {LineKind.ITEM, LineKind.ROW}
+            if is_stamp(part, pack, in_list=in_list):
+                marks.update(dict.fromkeys(range(start, end), "stamp-date"))
+            elif _is_copyright(part):
+                for index in range(start, end):
+                    if _YEAR.fullmatch(tokens[index].exact):
+                        marks[index] = "copyright-year"
+        _mark_amended(tokens, lines, pack, marks)
+    return [
+        token._replace(drop=marks[index]) if index in marks and not token.drop else token
+        for index, token in enumerate(tokens)
+    ]
+
+
+def _mark_lines(
+    tokens: list[Token], lines: list[Line], pack: Pack | None, marks: dict[int, str]
+) -> None:
+    front = bool(lines) and lines[0].kind is LineKind.MARKUP
+    start = 0
+    while start < len(tokens):
+        end = start
+        while end < len(tokens) and tokens[end].line == tokens[start].line:
+            end += 1
+        part = tokens[start:end]
+        rule = ""
+        if pack is not None and is_page_number(part, pack):
+            rule = "furniture"
+        elif pack is not None and _is_navigation(part, pack):
+            rule = "navigation"
+        if rule:
+            marks.update(dict.fromkeys(range(start, end), rule))
+        elif front:
+            _mark_front_matter(part, start, marks)
+        else:
+            _mark_identifiers(part, start, marks)
+        start = end
+
+
+def is_stamp(part: list[Token], pack: Pack, *, in_list: bool = False) -> bool:
+    """Tell whether a sentence says only when (or as which version) the page was touched."""
+    if any(token.kind is Kind.SIGN and token.exact not in _STAMP_SIGNS for token in part):
+        return False
+    words = _words(part)
+    size = at = 0
+    is_version = False
+    for at in range(min(len(words), 7)):  # noqa: B007
+        hit = pack.stamps.longest(words, at)
+        if hit and hit[1] == "stamp":
+            size = hit[0]
+            break
+        if not in_list and pack.has("version", words[at]) and _is_version(words, at + 1):
+            size, is_version = 2, True
+            break
+        if not pack.has("stamp_subjects", words[at]) and not pack.has("stamp_fillers", words[at]):
+            return False
+    if not size:
+        return False
+    return _only_dates(words[at + size :], pack, dated=is_version)
+
+
+def _is_version(words: list[str], at: int) -> bool:
+    return at < len(words) and (
+        words[at] == "<number>" or _VERSION.fullmatch(words[at]) is not None
+    )
+
+
+def _only_dates(words: list[str], pack: Pack, *, dated: bool) -> bool:
+    """Tell whether the rest of a stamp holds dates, fillers and counters only."""
+    ago = any(pack.has("ago", word) for word in words)
+    for index, word in enumerate(words):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if word in {"<date>", "<time>"} or (word == "<duration>" and ago):
+            dated = True
+        elif word == "<number>":
+            if not pack.has("stamp_counters", following):
+                return False
+        elif pack.has("version", word):
+            if not _is_version(words, index + 1):
+                return False
+        elif not (
+            pack.has("stamp_fillers", word)
+            or pack.has("stamp_counters", word)
+            or pack.has("ago", word)
+            or pack.has("weekdays", word)
+            or pack.has("date_links", word)
+            or _VERSION.fullmatch(word)
+        ):
+            return False
+    return dated or ago
+
+
+def _mark_amended(
+    tokens: list[Token], lines: list[Line], pack: Pack, marks: dict[int, str]
+) -> None:
+    """Mark the note "last amended by", which statutes carry above their text."""
+    if not pack.file.stamps.amended:
+        return
+    for start, token in enumerate(tokens):
+        if not token.first or pack.stamps.longest(_bases(tokens, start), 0) is None:
+            continue
+        end = start + 1
+        while end < len(tokens) and not _blank_between(tokens[end - 1], tokens[end], lines):
+            end += 1
+        words = _words(tokens[start:end])
+        hit = pack.stamps.longest(words, 0)
+        if hit and hit[1] == "amended" and _all_amended(words[hit[0] :], pack):
+            marks.update(dict.fromkeys(range(start, end), "stamp-date"))
+
+
+def _bases(tokens: list[Token], start: int) -> list[str]:
+    return " ".join(token.base for token in tokens[start : start + 8]).split() or [""]
+
+
+def _blank_between(before: Token, token: Token, lines: list[Line]) -> bool:
+    return any(line.kind is LineKind.BLANK for line in lines[before.line : token.line])
+
+
+def _all_amended(words: list[str], pack: Pack) -> bool:
+    return all(
+        word.startswith("<")
+        or pack.has("amended_words", word)
+        or not any(c.isalpha() for c in word)
+        for word in words
+    )
+
+
+def is_page_number(part: list[Token], pack: Pack) -> bool:
+    """Tell whether a line is a running header or footer with a page number."""
+    words = [w for token in part for w in (token.base.split() if token.base != "/" else ["/"])]
+    for page, of in _page_words():
+        for at, word in enumerate(words):
+            if word != page.casefold():
+                continue
+            rest = words[at + 1 :]
+            if rest[:1] == ["."]:
+                rest = rest[1:]
+            numbered = [rest[0]] if rest else []
+            if of and len(rest) >= 3 and rest[1] == of.casefold():
+                numbered.append(rest[2])
+                rest = rest[3:]
+            elif not of and len(rest) == 1:
+                rest = []
+            else:
+                continue
+            if not all(n.isdigit() and len(n) <= 4 for n in numbered):
+                continue
+            if not rest and _is_title(part, words[:at], pack):
+                return True
+    return False
+
+
+@cache
+def _page_words() -> tuple[tuple[str, str], ...]:
+    """Return how pages are counted, in all languages: a footer need not follow the text."""
+    packs = [load_pack(code) for code in LANGUAGES]
+    return tuple(dict.fromkeys(words for p in packs if p for words in p.file.furniture.page))
+
+
+def _is_title(part: list[Token], before: list[str], pack: Pack) -> bool:
+    """Tell whether the words beside a page number are a title and say nothing else."""
+    kept = set(before)
+    head = [token for token in part if set(token.base.split()) <= kept]
+    words = [token for token in head if token.kind is not Kind.SIGN]
+    if len(words) > _HEADER_WORDS:
+        return False
+    plain = all(token.kind is Kind.WORD and not _any_digit(token.base) for token in words)
+    scoped = any(pack.has("scope", token.base) for token in words)
+    return plain and not scoped and (not words or words[0].exact[0].isupper())
+
+
+def _any_digit(text: str) -> bool:
+    return any(c.isdigit() for c in text)
+
+
+def _is_navigation(part: list[Token], pack: Pack) -> bool:
+    """Tell whether a line is a menu, a breadcrumb or a row of page tools."""
+    items: list[list[Token]] = [[]]
+    for token in part:
+        if token.kind in {Kind.SIGN, Kind.CELL} and token.exact in _SEPARATORS:
+            items.append([])
+        elif token.exact not in {"?", "!", ":"} and token.kind is not Kind.MARKER:
+            items[-1].append(token)
+    items = [item for item in items if item]
+    if len(items) < 2 or any(len(item) > 7 for item in items):
+        return False
+    texts = [" ".join(token.base for token in item).split() for item in items]
+    known = [_all_navigation(words, pack) for words in texts]
+    home = any(
+        " ".join(words[:size]) in pack.special["home"] for words in texts for size in (1, 2, 3)
+    )
+    short = all(
+        fine or (len(item) <= 3 and all(t.kind is Kind.WORD and t.exact[0].isupper() for t in item))
+        for item, fine in zip(items, known, strict=True)
+    )
+    return home and short and sum(known) * 2 > len(items)
+
+
+def _all_navigation(words: list[str], pack: Pack) -> bool:
+    at = 0
+    while at < len(words):
+        hit = pack.navigation.longest(words, at)
+        if hit is None:
+            return False
+        share = words[at : at + hit[0]][-1:] != words[at : at + 1] and hit[0] == 2
+        at += hit[0]
+        if share and words[at - 1] in {"on", "auf", "sur", "en", "su", "op", "na", "no"}:
+            at += 1
+    return True
+
+
+def _is_copyright(part: list[Token]) -> bool:
+    """Tell whether a sentence is a copyright line; only its years may change."""
+    head = [token.base for token in part[:4]]
+    return "\u00a9" in head or head[:1] == ["copyright"] or head[:3] == ["(", "c", ")"]
+
+
+def _mark_front_matter(part: list[Token], start: int, marks: dict[int, str]) -> None:
+    """Mark quotes and type tags of YAML front matter ("Title: !!python/unicode 'X'")."""
+    if len(part) < 2 or part[1].exact != ":":
+        return
+    tag = False
+    for index, token in enumerate(part):
+        if token.exact == "!":
+            tag = True
+        elif tag and not token.glued:
+            tag = False
+        if tag or (token.kind is Kind.SIGN and token.exact in {"'", '"'}):
+            marks[start + index] = "markup"
+
+
+@cache
+def _token_names() -> frozenset[tuple[str, ...]]:
+    english = load_pack("en")
+    assert english is not None
+    return frozenset(phrase_of(name) for name in english.file.furniture.tokens)
+
+
+def _mark_identifiers(part: list[Token], start: int, marks: dict[int, str]) -> None:
+    """Mark the value of a request id, a CSRF or session token, on any page."""
+    names = _token_names() if any(t.exact in {"=", ":"} for t in part) else frozenset()
+    if not names:
+        return
+    for index, token in enumerate(part[2:], start=2):
+        if part[index - 1].exact not in {"=", ":"} or not _IDENTIFIER.fullmatch(token.base):
+            continue
+        before = " ".join(t.base for t in part[max(0, index - 4) : index - 1]).split()
+        if any(tuple(before[-size:]) in names for size in (1, 2, 3)):
+            marks[start + index] = "asset"

@@ -1,0 +1,106 @@
+"""Rules that the owner of a document adds. They raise freely; they lower little."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import cache
+
+from watcher.classify import rules
+from watcher.classify.context import IgnorePattern, UserRules
+from watcher.classify.judge import Block, Finding
+from watcher.classify.proofs import sides
+from watcher.classify.rules import Tried
+from watcher.classify.tokens import QUANTITIES, Token, View
+from watcher.errors import ConfigError
+
+MAX_PATTERN = 500
+"""Characters of a pattern at most."""
+_GUARDED_GROUPS = frozenset(
+    ["obligation", "recommendation", "permission", "prohibition", "prospect", "negation"]
+)
+
+
+def check_user_rules(user: UserRules) -> None:
+    """Check every pattern of `user`.
+
+    Raises:
+        ConfigError: a pattern is not a regular expression, is too long, or
+            matches the empty text.
+    """
+    for ignore in user.ignore:
+        if len(ignore.pattern) > MAX_PATTERN:
+            raise ConfigError(
+                f"the pattern {ignore.name!r} has {len(ignore.pattern)} characters",
+                hint=f"use at most {MAX_PATTERN}; split it into several",
+            )
+        try:
+            empty = re.compile(ignore.pattern).match("") is not None
+        except re.error as error:
+            raise ConfigError(
+                f"the pattern {ignore.name!r} is no regular expression: {error}",
+                hint="correct it; a literal sign such as ( or . needs a backslash",
+            ) from None
+        if empty:
+            raise ConfigError(
+                f"the pattern {ignore.name!r} matches the empty text",
+                hint="name the words that are to be ignored",
+            )
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _in_force(ignore: IgnorePattern, on: date | None) -> bool:
+    return ignore.expires is None or (on is not None and on <= ignore.expires)
+
+
+def apply_user_rules(block: Block, user: UserRules) -> tuple[Finding, ...]:
+    """Return the findings of `block` after the owner's rules.
+
+    A finding that a pattern covers gets the rule `ignored:NAME`, so that it is
+    counted. A proven finding that touches a defined term becomes unproven.
+    """
+    if not user.ignore and not user.defined_terms:
+        return block.findings
+    return tuple(_apply(block, finding, user) for finding in block.findings)
+
+
+def _apply(block: Block, finding: Finding, user: UserRules) -> Finding:
+    removed, added = sides(block.pair, finding.piece)
+    if finding.rule != rules.UNPROVEN:
+        term = _defined_term((*removed, *added), user)
+        if not term or rules.CLASS_OF[finding.rule].rank == 0:
+            return finding
+        tried = Tried(finding.rule, False, f"“{term}” is a defined term of this document")
+        return finding._replace(rule=rules.UNPROVEN, tried=(tried,))
+    for ignore in user.ignore:
+        if not _in_force(ignore, user.on) or finding.note:
+            continue
+        if not ignore.allow_lowering and any(_guarded(t) for t in (*removed, *added)):
+            continue
+        if _covers(ignore, block.pair.old, removed) and _covers(ignore, block.pair.new, added):
+            return finding._replace(rule=f"ignored:{ignore.name}", note=ignore.pattern)
+    return finding
+
+
+def _defined_term(tokens: tuple[Token, ...], user: UserRules) -> str:
+    said = " ".join(token.base for token in tokens)
+    return next((t for t in user.defined_terms if t.casefold() in said), "")
+
+
+def _guarded(token: Token) -> bool:
+    return token.kind in QUANTITIES or token.group in _GUARDED_GROUPS
+
+
+def _covers(ignore: IgnorePattern, view: View, tokens: list[Token]) -> bool:
+    """Tell whether one match of the pattern covers all of `tokens` (none are covered)."""
+    if not tokens:
+        return True
+    first, last = tokens[0].start, tokens[-1].end
+    return any(
+        match.start() <= first and last <= match.end()
+        for match in _compiled(ignore.pattern).finditer(view.folded.text)
+    )
