@@ -22,6 +22,12 @@ import pytest
 T = TypeVar("T")
 PROGRAM = Path(__file__).with_name("daemon_under_test.py")
 PATIENCE = 30.0
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
 
 
 def wait_for(what: str, ask: Callable[[], T]) -> T:
@@ -302,6 +308,30 @@ def test_a_taken_address_says_what_to_do(daemon: Daemon, tmp_path: Path) -> None
         failed = other.event("daemon.failed")
         assert str(port) in failed["message"]
         assert "another daemon" in failed["hint"]
+
+
+def test_a_socket_of_the_service_manager_is_used(tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as ready_made,
+        (tmp_path / "log").open("w", encoding="utf-8") as errors,
+    ):
+        address = "{}:{}".format(*ready_made.getsockname())
+        number = str(ready_made.fileno())
+        process = subprocess.Popen(
+            [sys.executable, "-c", HAND_OVER, number, str(PROGRAM), str(tmp_path), "1"],
+            pass_fds=[int(number)],
+            stderr=errors,
+        )
+        try:
+            wait_for("start", lambda: "daemon.started" in (tmp_path / "log").read_text())
+            assert f'"listen": "{address}"' in (tmp_path / "log").read_text()
+            with urllib.request.urlopen(f"http://{address}/livez", timeout=10) as answer:
+                assert answer.read() == b"ok\n"
+            process.terminate()
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_openmetrics_is_served_to_who_asks_for_it(daemon: Daemon) -> None:

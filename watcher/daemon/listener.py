@@ -6,9 +6,10 @@ stands still.
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -25,12 +26,39 @@ _MOST_CONNECTIONS = 16
 _PATHS = "/metrics /livez /readyz /healthz"
 
 
-class Listener:
-    """Serves `/metrics`, `/livez`, `/readyz` and `/healthz` (the same as readyz)."""
+_FIRST_INHERITED = 3
 
-    def __init__(self, host: str, port: int, health: Health, registry: CollectorRegistry) -> None:
+
+def inherited_socket(environment: Mapping[str, str]) -> socket.socket | None:
+    """Return the listening socket that the service manager hands over, if any.
+
+    This is systemd's socket activation (sd_listen_fds(3)).
+    """
+    if environment.get("LISTEN_PID") != str(os.getpid()):
+        return None
+    if environment.get("LISTEN_FDS", "0") == "0":
+        return None
+    inherited = socket.socket(fileno=_FIRST_INHERITED)
+    inherited.set_inheritable(False)
+    return inherited
+
+
+class Listener:
+    """Serves `/metrics`, `/livez`, `/readyz` and `/healthz` (the same as readyz).
+
+    It listens on `inherited` where there is one, else on `host` and `port`.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        health: Health,
+        registry: CollectorRegistry,
+        inherited: socket.socket | None = None,
+    ) -> None:
         try:
-            self._server = _Server(host, port, _Answers(health, registry))
+            self._server = _Server(host, port, _Answers(health, registry), inherited)
         except OSError as error:
             raise TemporaryError(
                 f"cannot listen on {host}:{port}: {error.strerror or error}",
@@ -117,16 +145,23 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, host: str, port: int, answers: _Answers) -> None:
+    def __init__(
+        self, host: str, port: int, answers: _Answers, inherited: socket.socket | None
+    ) -> None:
         self.answers = answers
+        self._inherited = inherited
         self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
 
     def server_bind(self) -> None:
         """Bind without the reverse look-up of the standard library's HTTPServer."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
+        if self._inherited is not None:
+            self.socket.close()
+            self.socket = self._inherited
+        else:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 

@@ -16,7 +16,7 @@ from watcher import logs
 from watcher.clock import Clock, SystemClock
 from watcher.daemon.health import PROBE_SECONDS, Health, HealthCheck
 from watcher.daemon.jobs import Job
-from watcher.daemon.listener import Listener
+from watcher.daemon.listener import Listener, inherited_socket
 from watcher.daemon.notify import Notifier
 from watcher.daemon.supervisor import Limits, Supervisor
 from watcher.errors import WatcherError
@@ -87,7 +87,10 @@ class _Daemon:
     async def run(self) -> None:
         app = self._app
         self._set_state(DaemonState.STARTING)
-        with Listener(app.host, app.port, self._health, app.metrics.registry) as listener:
+        inherited = inherited_socket(os.environ)
+        with Listener(
+            app.host, app.port, self._health, app.metrics.registry, inherited
+        ) as listener:
             _log.info(Event.DAEMON_STARTED, pid=os.getpid(), listen=listener.address)
             self._catch_signals()
             try:
