@@ -1,0 +1,1 @@
+"""The steps from schema to schema, and how they are run."""

@@ -1,0 +1,93 @@
+"""What the store takes and gives: frozen values, never rows of a table.
+
+Every time is timezone-aware and UTC, and handed in by the caller. `at` is when
+it happened.
+"""
+
+from __future__ import annotations
+
+from watcher.store.rows.citing import (
+    Affected,
+    Emission,
+    Hold,
+    HoldKind,
+    NewEmission,
+    Resolution,
+    StoredCitation,
+    StoredStatement,
+)
+from watcher.store.rows.evidence import (
+    Agreement,
+    Capture,
+    CaptureState,
+    Commit,
+    Current,
+    Decision,
+    DeclaredDocument,
+    Document,
+    DocumentState,
+    Gap,
+    Lease,
+    LeasedDocument,
+    NewCapture,
+    NewObservation,
+    Observation,
+    Origin,
+    Standing,
+    StoredValidators,
+    Tombstone,
+    Version,
+    VersionAt,
+)
+from watcher.store.rows.work import (
+    Alert,
+    AlertKind,
+    AlertState,
+    Change,
+    ChangeState,
+    Counts,
+    Incident,
+    NewAlert,
+    OperatorAct,
+)
+
+__all__ = [
+    "Affected",
+    "Agreement",
+    "Alert",
+    "AlertKind",
+    "AlertState",
+    "Capture",
+    "CaptureState",
+    "Change",
+    "ChangeState",
+    "Commit",
+    "Counts",
+    "Current",
+    "Decision",
+    "DeclaredDocument",
+    "Document",
+    "DocumentState",
+    "Emission",
+    "Gap",
+    "Hold",
+    "HoldKind",
+    "Incident",
+    "Lease",
+    "LeasedDocument",
+    "NewAlert",
+    "NewCapture",
+    "NewEmission",
+    "NewObservation",
+    "Observation",
+    "OperatorAct",
+    "Origin",
+    "Resolution",
+    "Standing",
+    "StoredCitation",
+    "StoredStatement",
+    "StoredValidators",
+    "Tombstone",
+    "Version",
+    "VersionAt",
+]
