@@ -16,6 +16,7 @@ from watcher.errors import UsageError
 from watcher.pipeline.citing import EmissionKey, Emitted, emit
 from watcher.pipeline.citing import resolve as resolve_citation
 from watcher.pipeline.services import Services
+from watcher.pipeline.touched import touched_citations
 from watcher.pipeline.views import find_change
 from watcher.store.rows import Resolution, StoredCitation
 
@@ -145,7 +146,7 @@ def affected(config: Path, change: str, *, as_json: bool) -> None:
                 "ranges": [list(r) for r in item.statement.ranges],
                 "answers": [f"{e.caller}/{e.answer_id}#{e.ordinal}" for e in item.emissions],
             }
-            for item in services.store.citations.affected(found.change_id, services.clock.now())
+            for item in touched_citations(services, found)
         ]
         show_rows(rows, as_json=as_json, columns=["citation_id", "status", "material", "answers"])
 

@@ -50,7 +50,7 @@ class _Daemon:
         self._config = config
         metrics = Metrics(
             channels=channel_names(settings),
-            read_store=lambda: read_counts(store),
+            read_store=lambda: read_counts(self._services),
             data_directory=settings.data_dir,
         )
         self._services = Services(settings, store, SystemClock(), metrics)

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from watcher import __version__
 from watcher.cli.entries import entry_text, suggest_document_id
 from watcher.cli.output import show_json, show_lines
+from watcher.clock import SystemClock
 from watcher.domain.reading import Reading
 from watcher.domain.verdicts import Verdict
 from watcher.extract import Limits, Options, Source, extract_isolated
 from watcher.fetch import Answer, AnswerKind, Fetcher, FetchSettings, Request
+from watcher.pipeline.intake import capture_of
 from watcher.pipeline.verdicts import judge_first
 
 _LINES = 12
@@ -30,7 +32,7 @@ def try_url(url: str, networks: tuple[str, ...], *, as_json: bool) -> None:
             url.split("?", maxsplit=1)[0].rsplit("/", 1)[-1],
         )
         reading = extract_isolated(source, Options(), Limits())
-        verdict = judge_first(answer, reading)
+        verdict = judge_first(answer, capture_of(answer, url, SystemClock().now()), reading)
     if as_json:
         show_json(_row(url, answer, reading, verdict))
         return

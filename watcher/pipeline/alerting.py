@@ -8,6 +8,7 @@ from watcher.alert.channels import route
 from watcher.domain.changes import Cause, Classification, Severity, Tier, severity_of
 from watcher.pipeline.confirming import held_for
 from watcher.pipeline.services import Services
+from watcher.pipeline.touched import touched_citations
 from watcher.store.rows import AlertKind, AlertState, Change, NewAlert, Origin
 
 _ORDER = (Severity.INFO, Severity.TICKET, Severity.PAGE)
@@ -41,7 +42,7 @@ def alerts_for_change(services: Services, change: Change) -> list[NewAlert]:
     undone = _cancel_undone(services, change)
     now = services.clock.now()
     entry = services.entries.get(change.document_id)
-    affected = services.store.citations.affected(change.change_id, now)
+    affected = touched_citations(services, change)
     severity = severity_for(
         classification.tier,
         entry.severity if entry else Severity.TICKET,

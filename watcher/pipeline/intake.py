@@ -81,7 +81,7 @@ class Intake:
         options = extract_options(received.entry, current.rendition.engine if current else None)
         reading = await self._read(received.source, options)
         verdict = await asyncio.to_thread(
-            judge_reading, self._services, received.entry, reading, current, received.answer
+            judge_reading, self._services, received.capture, reading, current, received.answer
         )
         if verdict.outcome is Outcome.ACCEPTED and current is not None:
             verdict = await asyncio.to_thread(

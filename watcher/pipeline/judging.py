@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from watcher.align import TextMap
-from watcher.classify import Context, classify
-from watcher.domain.changes import ChangeKind, Classification
+from watcher.classify import Context, Heading, classify
+from watcher.domain.changes import Classification
+from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.services import Services
 from watcher.store.rows import Change
@@ -20,7 +21,17 @@ def judge_change(
     captures = services.store.captures
     before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
     entry = services.entries.get(change.document_id)
-    language = (entry.language if entry else "") or after.language
-    del before
-    assert change.kind is ChangeKind.TEXT
-    return classify(old.data, new.data, text_map, Context(language=language))
+    context = Context(
+        language=(entry.language if entry else "") or after.language,
+        old_headings=_headings(before),
+        new_headings=_headings(after),
+    )
+    return classify(old.data, new.data, text_map, context)
+
+
+def _headings(reading: Reading) -> tuple[Heading, ...]:
+    data = reading.text.data
+    return tuple(
+        Heading(h.range, h.level, data[h.range.start : h.range.end].decode().strip())
+        for h in reading.headings
+    )

@@ -14,6 +14,7 @@ from watcher.domain.ranges import Range
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.explain import explain
 from watcher.pipeline.services import Services
+from watcher.pipeline.touched import touched_citations
 from watcher.store.rows import Affected, Alert, Change
 
 _CONTEXT = 240
@@ -42,7 +43,7 @@ def build_message(services: Services, alert: Alert) -> Message:
     judged, sides = explain(services, change)
     entry = services.entries.get(change.document_id)
     document = store.documents.get(change.document_id)
-    affected = store.citations.affected(change.change_id, services.clock.now())
+    affected = touched_citations(services, change)
     return AlertMessage(
         change_id=change.change_id,
         document_id=change.document_id,

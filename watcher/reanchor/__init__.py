@@ -1,5 +1,6 @@
 """Where cited passages are in a newer text: one map, one statement each."""
 
+from watcher.reanchor.combine import combine, compare_hops
 from watcher.reanchor.reanchor import ALGORITHM, reanchor
 
-__all__ = ["ALGORITHM", "reanchor"]
+__all__ = ["ALGORITHM", "combine", "compare_hops", "reanchor"]

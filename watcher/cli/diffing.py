@@ -1,0 +1,167 @@
+"""`watcher diff`: a redline in the terminal, judged hunk by hunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from watcher.alert.render import visible
+from watcher.align import align
+from watcher.classify import Context, classify
+from watcher.cli.opening import chosen_version, opened
+from watcher.cli.output import Row, show_json
+from watcher.domain.changes import ChangeClass, Classification, HunkKind
+from watcher.domain.ids import DocumentId, document_id
+from watcher.domain.reading import Reading
+from watcher.domain.text import CanonicalText
+from watcher.errors import UsageError
+from watcher.pipeline.explain import explain
+from watcher.pipeline.redline import Mark, Piece, ShownHunk, redline
+from watcher.pipeline.services import Services
+from watcher.pipeline.views import find_change
+from watcher.store.rows import Change
+
+_STYLES = {
+    Mark.SAME: "",
+    Mark.REMOVED: "red strike",
+    Mark.ADDED: "green underline",
+    Mark.SKIPPED: "dim",
+}
+_CLASS_STYLES = {
+    ChangeClass.POLICY_BEARING: "bold red",
+    ChangeClass.EDITORIAL: "yellow",
+    ChangeClass.COSMETIC: "dim",
+}
+_BRACKETS = {Mark.REMOVED: ("[-", "-]"), Mark.ADDED: ("{+", "+}")}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is shown: two texts, their classification, the new text's reading."""
+
+    document_id: DocumentId
+    old: CanonicalText
+    new: CanonicalText
+    classification: Classification
+    reading: Reading | None
+    change: Change | None
+
+
+def diff(
+    config: Path,
+    document: str,
+    versions: tuple[str | None, str | None],
+    change: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print the redline of a change, or of any two versions."""
+    name = document_id(document)
+    with opened(config) as services:
+        services.store.documents.get(name)
+        if change is None and versions == (None, None):
+            latest = services.store.changes.list(name, limit=1)
+            if not latest:
+                raise UsageError("the document has not changed yet", document_id=name)
+            change = latest[0].change_id
+        judged = _of_change(services, change) if change else _of_versions(services, name, versions)
+        hunks = list(redline(judged.old, judged.new, judged.classification.hunks, judged.reading))
+        if as_json:
+            show_json(_row(judged, hunks))
+        else:
+            _print(judged, hunks)
+
+
+def _of_change(services: Services, prefix: str) -> Judged:
+    change = find_change(services, prefix)
+    classification, (old, new) = explain(services, change)
+    reading = services.store.captures.reading(change.to_reading)
+    return Judged(change.document_id, old, new, classification, reading, change)
+
+
+def _of_versions(
+    services: Services, name: DocumentId, versions: tuple[str | None, str | None]
+) -> Judged:
+    first, second = versions
+    old = services.store.versions.text(name, chosen_version(services, name, first))
+    new = services.store.versions.text(name, chosen_version(services, name, second))
+    entry = services.entries.get(name)
+    context = Context(language=entry.language if entry else "")
+    classification = classify(old.data, new.data, align(old.data, new.data), context)
+    return Judged(name, old, new, classification, None, None)
+
+
+def _print(judged: Judged, hunks: Sequence[ShownHunk]) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    found = judged.classification
+    console.print(
+        Text(f"{judged.document_id}  {judged.old.version[7:19]} -> {judged.new.version[7:19]}")
+    )
+    console.print(
+        Text(found.change_class.value, style=_CLASS_STYLES[found.change_class]),
+        Text(f"({found.tier.value}, score {found.score:.2f})"),
+        Text(visible(found.headline)),
+    )
+    for hunk in hunks:
+        console.print()
+        console.print(_header(hunk))
+        for reason in hunk.reasons:
+            console.print(Text(f"  {visible(reason)}", style="dim"))
+        console.print(_redline_text(hunk.pieces, colour=console.is_terminal))
+
+
+def _header(hunk: ShownHunk) -> Text:
+    line = Text(f"{hunk.kind.value}, ")
+    line.append(hunk.change_class.value, style=_CLASS_STYLES[hunk.change_class])
+    places = f", page {hunk.old_page} -> {hunk.new_page}"
+    if hunk.kind is HunkKind.INSERTED:
+        places = f", page {hunk.new_page}"
+    line.append(f"{places}, bytes {hunk.new.start}:{hunk.new.end}")
+    if hunk.heading:
+        line.append(" under " + visible(" > ".join(hunk.heading)))
+    return line
+
+
+def _redline_text(pieces: Sequence[Piece], *, colour: bool) -> Text:
+    """Return the marked text; without colours the marks are written as brackets."""
+    shown = Text("  ")
+    for piece in pieces:
+        before, after = ("", "") if colour else _BRACKETS.get(piece.mark, ("", ""))
+        text = visible(piece.text).replace("\n", "\n  ")
+        shown.append(before + text + after, style=_STYLES[piece.mark])
+    return shown
+
+
+def _row(judged: Judged, hunks: Sequence[ShownHunk]) -> Row:
+    found = judged.classification
+    return {
+        "document_id": judged.document_id,
+        "change_id": judged.change.change_id if judged.change else None,
+        "from_version": judged.old.version,
+        "to_version": judged.new.version,
+        "class": found.change_class.value,
+        "tier": found.tier.value,
+        "score": found.score,
+        "components": {c.name: c.value for c in found.components},
+        "facets": list(found.facets),
+        "headline": found.headline,
+        "explanation": list(found.explanation),
+        "hunks": [
+            {
+                "kind": hunk.kind.value,
+                "class": hunk.change_class.value,
+                "old": list(hunk.old),
+                "new": list(hunk.new),
+                "old_page": hunk.old_page,
+                "new_page": hunk.new_page,
+                "heading": list(hunk.heading),
+                "reasons": list(hunk.reasons),
+                "pieces": [{"mark": p.mark.value, "text": p.text} for p in hunk.pieces],
+            }
+            for hunk in hunks
+        ],
+    }
