@@ -27,6 +27,7 @@ HEALTHY = {
     "up{T}": "1x{n}",
     "process_start_time_seconds{T}": "5x{n}",
     "watcher_scheduler_last_tick_timestamp_seconds{T}": "0+60x{n}",
+    "watcher_scheduler_restarts_total{T}": "0x{n}",
     'watcher_job_last_success_timestamp_seconds{T, name="dispatch"}': "0+60x{n}",
     'watcher_job_interval_seconds{T, name="dispatch"}': "1x{n}",
     'watcher_job_runs_total{T, name="dispatch", outcome="success"}': "0+60x{n}",
@@ -72,6 +73,10 @@ SCENARIOS: dict[str, tuple[dict[str, str], set[str]]] = {
             "watcher_scheduler_last_tick_timestamp_seconds{T}": "0+60x170 10200x{n}",
         },
         {"WatcherSchedulerStalled"},
+    ),
+    "the scheduler died and lives again": (
+        {"watcher_scheduler_restarts_total{T}": "0x170 1x{n}"},
+        {"WatcherSchedulerReplaced"},
     ),
     "a job no longer succeeds": (
         {
