@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from watcher.demo.site import Site
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared"
@@ -20,3 +23,10 @@ def shared_data() -> Path:
             pytest.fail("the shared data is missing and skips are forbidden here")
         pytest.skip("needs the shared data folder beside the repository")
     return data
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A real HTTP server on loopback; `put(name, Page(...))` gives the URL."""
+    with Site() as running:
+        yield running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, model_validator
 
@@ -12,6 +12,9 @@ from watcher.domain.changes import Severity
 
 Reference = Annotated[str, Field(pattern=r"^(file|env|credential):.+")]
 """Where a secret is, never the secret: `file:/path`, `env:NAME` or `credential:NAME`."""
+
+
+_ADDRESS = r"^[^@\s<>,;\x00-\x1f]+@[^@\s<>,;\x00-\x1f]+$"
 
 
 class _Channel(BaseModel):
@@ -30,36 +33,97 @@ class _Channel(BaseModel):
     """How long one attempt may take."""
 
 
+_C = TypeVar("_C", bound=_Channel)
+
+
 class ConsoleChannel(_Channel):
     """Lines on standard output."""
 
     kind: Literal["console"]
 
 
-class _HttpChannel(_Channel):
-    url: HttpUrl
-
-    @model_validator(mode="after")
-    def _private(self) -> Self:
-        if self.include_passages and self.url.scheme == "http" and not _is_loopback(self.url):
-            raise ValueError(
-                "text of documents would leave unencrypted: use https, or set"
-                " include_passages = false"
-            )
-        if self.url.username or self.url.password:
-            raise ValueError("credentials do not belong in a URL: use the channel's secret")
-        return self
-
-
-class WebhookChannel(_HttpChannel):
+class WebhookChannel(_Channel):
     """A signed POST of `watcher.alert/1`."""
 
     kind: Literal["webhook"]
+    url: HttpUrl
     secret: Reference | None = None
     """Signs each request (HMAC-SHA256, Standard Webhooks)."""
 
+    @model_validator(mode="after")
+    def _private(self) -> Self:
+        return _checked_url(self, self.url)
 
-Channel = Annotated[ConsoleChannel | WebhookChannel, Field(discriminator="kind")]
+
+class PagerDutyChannel(_Channel):
+    """An incident for each change, by Events API v2."""
+
+    kind: Literal["pagerduty"]
+    routing_key: Reference
+    """The integration key of the service."""
+    url: HttpUrl = HttpUrl("https://events.pagerduty.com/v2/enqueue")
+
+    @model_validator(mode="after")
+    def _private(self) -> Self:
+        return _checked_url(self, self.url)
+
+
+class SlackChannel(_Channel):
+    """A message by an incoming webhook."""
+
+    kind: Literal["slack"]
+    url: Reference
+    """The webhook's address; it is a secret, so it is a reference."""
+
+
+class AlertmanagerChannel(_Channel):
+    """An alert of Alertmanager's API v2, which groups, silences and routes it."""
+
+    kind: Literal["alertmanager"]
+    url: HttpUrl
+    """Its base address, such as http://127.0.0.1:9093."""
+    token: Reference | None = None
+    """A bearer token, where a proxy asks for one."""
+
+    @model_validator(mode="after")
+    def _private(self) -> Self:
+        return _checked_url(self, self.url)
+
+
+class EmailChannel(_Channel):
+    """A message by SMTP."""
+
+    kind: Literal["email"]
+    host: str = Field(min_length=1)
+    port: int = Field(default=587, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    """How the connection is encrypted; `none` only where nothing secret crosses it."""
+    user: str = ""
+    password: Reference | None = None
+    sender: str = Field(pattern=_ADDRESS)
+    recipients: tuple[Annotated[str, Field(pattern=_ADDRESS)], ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _private(self) -> Self:
+        if bool(self.user) != bool(self.password):
+            raise ValueError("user and password belong together: give both or neither")
+        exposed = self.include_passages or self.password
+        if self.security == "none" and exposed and not _is_loopback(self.host):
+            raise ValueError(
+                'text of documents or a password would leave unencrypted: use security = "starttls"'
+            )
+        return self
+
+
+Channel = Annotated[
+    ConsoleChannel
+    | WebhookChannel
+    | PagerDutyChannel
+    | SlackChannel
+    | AlertmanagerChannel
+    | EmailChannel,
+    Field(discriminator="kind"),
+]
 """One configured channel, told apart by `kind`."""
 
 
@@ -76,9 +140,23 @@ def route(channels: Iterable[Channel], severity: Severity, owner: str) -> tuple[
     return asked or fitting or known
 
 
-def _is_loopback(url: HttpUrl) -> bool:
-    host = (url.host or "").strip("[]")
+def _checked_url(channel: _C, url: HttpUrl) -> _C:
+    """Return `channel` if what it sends to `url` stays private on the way.
+
+    Raises:
+        ValueError: text would leave unencrypted, or the URL holds credentials.
+    """
+    if channel.include_passages and url.scheme == "http" and not _is_loopback(url.host or ""):
+        raise ValueError(
+            "text of documents would leave unencrypted: use https, or set include_passages = false"
+        )
+    if url.username or url.password:
+        raise ValueError("credentials do not belong in a URL: use the channel's secret")
+    return channel
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"

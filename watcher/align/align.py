@@ -44,9 +44,12 @@ class _Aligner:
         found: list[RawRun] = []
         gaps: list[tuple[int, int, int, int]] = []
         at_old = at_new = 0
-        for a, b, c, d in _same_lines(match, old_lines, new_lines, self.old, self.new):
-            found.append((a, b, c, d, KEPT))
+        for a, b, c, d, equal in _pairs(match, old_lines, new_lines, self.old, self.new):
             gaps.append((at_old, a, at_new, c))
+            if equal:
+                found.append((a, b, c, d, KEPT))
+            else:
+                gaps.append((a, b, c, d))
             at_old, at_new = b, d
         gaps.append((at_old, len(self.old), at_new, len(self.new)))
         found += self._moved_lines(match.moved, old_lines, new_lines)
@@ -102,18 +105,17 @@ def _free(taken: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[
         yield start, end
 
 
-def _same_lines(
+def _pairs(
     match: LineMatch, old: Lines, new: Lines, old_text: bytes, new_text: bytes
-) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the byte-equal stretches of the spine, in order."""
+) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Yield the stretches of the spine, in order: byte-equal ones, and single unequal lines."""
     for o, n, length in match.spine:
         a, b = old.starts[o], old.ends[o + length - 1]
         c, d = new.starts[n], new.ends[n + length - 1]
         if old_text[a:b] == new_text[c:d]:
-            yield a, b, c, d
+            yield a, b, c, d, True
             continue
         for step in range(length):
             a, b = old.starts[o + step], old.ends[o + step]
             c, d = new.starts[n + step], new.ends[n + step]
-            if old_text[a:b] == new_text[c:d]:
-                yield a, b, c, d
+            yield a, b, c, d, old_text[a:b] == new_text[c:d]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -18,25 +19,30 @@ _LCS_CAP = 20_000_000
 class Lines(NamedTuple):
     """The lines of a text that hold more than white space.
 
-    `keys[i]` is line `i` with digits masked and case, blanks and markup
+    `keys[i]` is line `i` with numbers masked and case, blanks and markup
     ignored: lines that merely got another number keep their key. (Raw keys
     would pair line 3.1 of one part with line 3.1 of the part that follows it
-    when both were renumbered.)
+    when both were renumbered.) `raw[i]` is the line as it is.
     """
 
     keys: Sequence[bytes]
+    raw: Sequence[bytes]
     starts: Sequence[int]
     ends: Sequence[int]
 
 
 def lines_of(text: bytes) -> Lines:
     """Return the lines of `text`; a page break ends a line, too."""
-    masked = text.translate(_MASK, _IGNORED).split(b"\n")
+    folded = text.translate(_MASK, _IGNORED)
+    while b"00" in folded:
+        folded = folded.replace(b"00", b"0")
+    masked = folded.split(b"\n")
     raw = (text.replace(b"\f", b"\n") if b"\f" in text else text).split(b"\n")
     starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
     kept = [index for index, key in enumerate(masked) if key]
     return Lines(
         [masked[index] for index in kept],
+        [raw[index] for index in kept],
         [starts[index] for index in kept],
         [starts[index + 1] - 1 for index in kept],
     )
@@ -51,15 +57,117 @@ class LineMatch(NamedTuple):
 
 def match_lines(old: Lines, new: Lines, budget: Budget) -> LineMatch:
     """Return the matching lines of two texts."""
-    symbols: dict[bytes, int] = {}
-    old_ids = [symbols.setdefault(key, len(symbols)) for key in old.keys]
-    new_ids = [symbols.setdefault(key, len(symbols)) for key in new.keys]
-    weights = [len(key) for key in symbols]
+    old_ids, new_ids, weights = _ids(old, new)
     spine: list[Block] = []
     _match(old_ids, new_ids, (0, len(old_ids), 0, len(new_ids)), weights, budget, spine)
     spine.sort()
-    spine = _merge(spine)
+    spine = _slide(_merge(spine), old_ids, new_ids, old, new)
     return LineMatch(spine, _moves(old_ids, new_ids, spine, weights))
+
+
+def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
+    """Return a number for each line, equal for lines that count as equal, and their weights.
+
+    Lines count as equal by key. Where several lines share a key and one text
+    has all that the other has, byte for byte, nothing was renumbered there:
+    those count as equal by their bytes (rows of a table that was sorted anew).
+    """
+    keys: dict[bytes, int] = {}
+    old_ids = [keys.setdefault(key, len(keys)) for key in old.keys]
+    new_ids = [keys.setdefault(key, len(keys)) for key in new.keys]
+    weights = [len(key) for key in keys]
+    many = {i for i, n in Counter(old_ids).items() if n > 1}
+    many |= {i for i, n in Counter(new_ids).items() if n > 1}
+    if not many:
+        return old_ids, new_ids, weights
+    groups: tuple[defaultdict[int, Counter[bytes]], ...] = (
+        defaultdict(Counter),
+        defaultdict(Counter),
+    )
+    for ids, side, group in ((old_ids, old, groups[0]), (new_ids, new, groups[1])):
+        for i, raw in zip(ids, side.raw, strict=True):
+            if i in many:
+                group[i][raw] += 1
+    exact: dict[tuple[int, bytes], int] = {}
+    for i in sorted(many):
+        left, right = groups[0][i], groups[1][i]
+        if len(left) + len(right) > 2 and left and right and (left <= right or right <= left):
+            for raw in left | right:
+                exact[i, raw] = len(weights)
+                weights.append(weights[i])
+    if exact:
+        old_ids = [exact.get((i, raw), i) for i, raw in zip(old_ids, old.raw, strict=True)]
+        new_ids = [exact.get((i, raw), i) for i, raw in zip(new_ids, new.raw, strict=True)]
+    return old_ids, new_ids, weights
+
+
+_REACH = 256
+"""Lines by which a one-sided gap may slide."""
+
+
+def _slide(
+    blocks: list[Block], old_ids: list[int], new_ids: list[int], old: Lines, new: Lines
+) -> list[Block]:
+    """Shift one-sided gaps between lines to where most lines are byte-equal.
+
+    Among equally good places, the gap is best where it begins and ends beside
+    an empty line.
+    """
+    out = list(blocks)
+    for index in range(1, len(out)):
+        first, second = out[index - 1], out[index]
+        a, c = first.old + first.length, first.new + first.length
+        old_gap, new_gap = second.old - a, second.new - c
+        if (old_gap == 0) == (new_gap == 0):
+            continue
+        ids, side, start, gap = (
+            (old_ids, old, a, old_gap) if old_gap else (new_ids, new, c, new_gap)
+        )
+        low, high = _freedom(ids, start, gap, first.length, second.length)
+        if low == high:
+            continue
+        best, shift = (0, -1, 0), 0
+        gains = _gains(old, new, (a, second.old), (c, second.new), low, high)
+        for step, gain in gains:
+            score = (gain, _beside_empty(side, start + step, gap), -abs(step))
+            if step == low or score > best:
+                best, shift = score, step
+        if shift:
+            out[index - 1] = Block(first.old, first.new, first.length + shift)
+            out[index] = Block(second.old + shift, second.new + shift, second.length - shift)
+    return [block for block in out if block.length]
+
+
+def _freedom(ids: list[int], start: int, gap: int, before: int, after: int) -> tuple[int, int]:
+    low = high = 0
+    while -low < min(before, _REACH) and ids[start + low - 1] == ids[start + gap + low - 1]:
+        low -= 1
+    while high < min(after, _REACH) and ids[start + high] == ids[start + gap + high]:
+        high += 1
+    return low, high
+
+
+def _gains(
+    old: Lines, new: Lines, olds: tuple[int, int], news: tuple[int, int], low: int, high: int
+) -> Iterator[tuple[int, int]]:
+    """Yield each shift from `low` to `high` with how many byte-equal lines it has more.
+
+    `olds` and `news` are the end of the first block and the start of the second.
+    """
+    gain = 0
+    for step in range(low, high + 1):
+        yield step, gain
+        if step < high:
+            gain += old.raw[olds[0] + step] == new.raw[news[0] + step]
+            gain -= old.raw[olds[1] + step] == new.raw[news[1] + step]
+
+
+def _beside_empty(side: Lines, start: int, gap: int) -> int:
+    """Count the ends of the gap at which an empty line stands."""
+    count = 0
+    for at in (start, start + gap):
+        count += at in (0, len(side.starts)) or side.starts[at] - side.ends[at - 1] > 1
+    return count
 
 
 Gap = tuple[int, int, int, int]

@@ -82,11 +82,8 @@ def resolve(config: Path, what: str, *, as_json: bool) -> None:
             show_json(_resolution_row(found))
             return
         citation = found.citation
-        show_lines(
-            [
-                f"{citation.document_id}  {citation.version}  {found.standing.value} since {when(found.since)}"
-            ]
-        )
+        standing = f"{found.standing.value} since {when(found.since)}"
+        show_lines([f"{citation.document_id}  {citation.version}  {standing}"])
         for segment, passage in zip(citation.segments, found.passages, strict=True):
             show_lines([f"page {segment.page}, bytes {segment.start}:{segment.end}:"])
             show_lines(passage.decode().split("\n"))

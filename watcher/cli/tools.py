@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Literal, TextIO
 
 import typer
+
+
+class Engine(Enum):
+    """The engines that read a PDF; auto is pypdf, and pdfium where that fails."""
+
+    AUTO: Literal["auto"] = "auto"
+    PYPDF: Literal["pypdf"] = "pypdf"
+    PDFIUM: Literal["pdfium"] = "pdfium"
 
 
 def register(app: typer.Typer) -> None:
@@ -21,15 +30,16 @@ def extract(
     media_type: Annotated[
         str | None, typer.Option(help="The type of all files, where bytes do not tell.")
     ] = None,
-    engine: Annotated[str, typer.Option(help="PDF engine: pypdf or pdfium.")] = "pypdf",
+    engine: Annotated[Engine, typer.Option(help="The PDF engine.")] = Engine.AUTO,
     json: Annotated[bool, typer.Option("--json", help="One JSON object for each file.")] = False,
 ) -> None:
     """Turn files into canonical text with exact pages, and say what was met."""
     import sys
 
-    from watcher.extract import tool
+    from watcher.extract import Options, tool
 
-    tool.run(files, sys.stdout, media_type=media_type, engine=engine, as_json=json)
+    options = Options(pdf_engine=engine.value)
+    tool.run(map(str, files), media_type, sys.stdout, as_json=json, options=options)
 
 
 def classify(

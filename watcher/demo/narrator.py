@@ -97,21 +97,24 @@ class Narrator:
         rules = sorted({atom.rule for atom in judged.atoms})
         line.append(f", by {', '.join(rules[:4])}", style="dim")
         self._console.print(line)
-        for stored in store.citations.list(change.document_id, limit=_MANY):
-            for found in store.citations.statements(stored.citation.citation_id):
-                if found.version == change.to_version:
-                    self._statement(stored.citation.citation_id, found.statement.status)
-                    break
+        self._statements(change)
 
-    def _statement(self, citation_id: str, status: Status) -> None:
-        self.tally.statements[status] = self.tally.statements.get(status, 0) + 1
-        answers = ", ".join(
-            e.answer_id for e in self._services.store.citations.emissions(citation_id)
-        )
-        line = Text(f"          {citation_id[:10]}  ")
-        line.append(f"{status.value:<10}", style=_STATUS_STYLES.get(status, "bold red"))
-        line.append(f" {answers}")
-        self._console.print(line)
+    def _statements(self, change: Change) -> None:
+        """Print where each citation is now, one line for all of a status."""
+        citations = self._services.store.citations
+        by_status: dict[Status, list[str]] = {}
+        for stored in citations.list(change.document_id, limit=_MANY):
+            name = stored.citation.citation_id
+            for found in citations.statements(name):
+                if found.version == change.to_version:
+                    uses = [use.answer_id for use in citations.emissions(name)]
+                    by_status.setdefault(found.statement.status, []).extend(uses)
+        for status, answers in sorted(by_status.items()):
+            self.tally.statements[status] = self.tally.statements.get(status, 0) + len(answers)
+            line = Text("          ")
+            line.append(f"{status.value:<10}", style=_STATUS_STYLES.get(status, "bold red"))
+            line.append(f" {', '.join(answers)}")
+            self._console.print(line)
 
     def _alert(self, alert: Alert) -> None:
         self.tally.alerts += 1

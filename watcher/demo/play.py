@@ -32,6 +32,8 @@ from watcher.settings import load
 from watcher.store import Store
 from watcher.store.rows import AlertState, ChangeState
 
+_AS_HTML = ("basecamp-privacy",)
+"""Markdown histories that the site serves rendered to HTML."""
 _STEP_SECONDS = 30.0
 """How long a step may take before the demo gives up: a slow machine needs a few."""
 _SETTINGS = """
@@ -73,8 +75,11 @@ class Step:
     title: str
 
 
-def play(keep: Path | None) -> int:
+def play(keep: Path | None, histories: Path = HISTORIES) -> int:
     """Run the demo; with `keep` its data stays in that folder. Returns the exit code.
+
+    `histories` holds one folder for each document, its versions in the order
+    of their names, and `citations.json`: what is cited of the first versions.
 
     Raises:
         WatcherError: the daemon did not do what a step waits for.
@@ -85,55 +90,61 @@ def play(keep: Path | None) -> int:
     if keep is not None and (keep / "watcher.toml").exists():
         raise WatcherError(f"{keep} holds a demo already", hint="name another folder, or none")
     with Site() as site:
-        config = _configure(folder, site)
+        config = _configure(folder, site, histories)
         with _daemon(config) as process, _services(config) as services:
-            stage = _Stage(services, Narrator(services, console), process, folder)
+            stage = _Stage(services, Narrator(services, console), process, histories)
             stage.open()
-            for step in _steps():
+            for step in _steps(histories):
                 stage.play(site, step)
             stage.finish()
     _summary(console, stage, config, time.monotonic() - started)
     return 0
 
 
-def _steps() -> Iterator[Step]:
+def _steps(histories: Path) -> Iterator[Step]:
     """Yield the versions after the first of each document, in turn, and one bad page."""
     queues = [
         [Step(DocumentId(name), _page(name, path), path.name) for path in files[1:]]
-        for name, files in ((name, versions(name)) for name in _names())
+        for name, files in ((name, versions(histories / name)) for name in _names(histories))
     ]
-    queues[1].insert(1, Step(DocumentId(_names()[1]), maintenance(), "a maintenance page"))
+    name = next(name for name in reversed(_names(histories)) if name in _AS_HTML)
+    bad = Step(DocumentId(name), maintenance(), "a maintenance page")
+    queues[_names(histories).index(name)].insert(1, bad)
     while any(queues):
         for queue in queues:
             if queue:
                 yield queue.pop(0)
 
 
-def _names() -> list[str]:
-    return sorted(path.name for path in HISTORIES.iterdir() if path.is_dir())
+def _names(histories: Path) -> list[str]:
+    return sorted(path.name for path in histories.iterdir() if path.is_dir())
 
 
 def _page(name: str, path: Path) -> Page:
-    return page_of(path, as_html=name == "basecamp-privacy")
+    return page_of(path, as_html=name in _AS_HTML)
 
 
 class _Stage:
     """The running demo: what was put on the site, and what is awaited of the daemon."""
 
     def __init__(
-        self, services: Services, narrator: Narrator, process: subprocess.Popen[bytes], folder: Path
+        self,
+        services: Services,
+        narrator: Narrator,
+        process: subprocess.Popen[bytes],
+        histories: Path,
     ) -> None:
         self._services = services
         self._process = process
-        self._folder = folder
+        self._histories = histories
         self.narrator = narrator
         self._to_cite: list[dict[str, str]] = json.loads(
-            (HISTORIES / "citations.json").read_text("utf-8")
+            (histories / "citations.json").read_text("utf-8")
         )
 
     def open(self) -> None:
         """Wait until the first version of every document was judged."""
-        for name in _names():
+        for name in _names(self._histories):
             self._await(partial(self._judged, DocumentId(name), 0), f"{name} is judged")
         self._cite()
 
@@ -188,17 +199,17 @@ class _Stage:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise WatcherError(
                     f"the demo waited in vain until {what}",
-                    hint=f"see {self._folder / 'daemon.log'}",
+                    hint="see daemon.log in the demo's folder (watcher demo --keep FOLDER)",
                 )
             time.sleep(0.05)
         self.narrator.look()
 
 
-def _configure(folder: Path, site: Site) -> Path:
+def _configure(folder: Path, site: Site, histories: Path) -> Path:
     """Write the configuration of the demo's daemon; the site serves each first version."""
     (folder / "documents").mkdir(parents=True, exist_ok=True)
-    for name in _names():
-        url = site.put(name, _page(name, versions(name)[0]))
+    for name in _names(histories):
+        url = site.put(name, _page(name, versions(histories / name)[0]))
         title = name.replace("-", " ").title()
         entry = _ENTRY.format(name=name, url=url, title=title)
         (folder / "documents" / f"{name}.toml").write_text(entry, encoding="utf-8")

@@ -46,9 +46,9 @@ class Page:
         return f'"{hashlib.sha256(self.body).hexdigest()[:20]}"'
 
 
-def versions(document_id: str) -> tuple[Path, ...]:
+def versions(history: Path) -> tuple[Path, ...]:
     """Return the files of one history in the order of their names."""
-    return tuple(sorted((HISTORIES / document_id).iterdir()))
+    return tuple(sorted(history.iterdir()))
 
 
 def page_of(path: Path, *, as_html: bool) -> Page:

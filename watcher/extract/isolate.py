@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -28,6 +29,7 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from watcher.extract.worker import main; main()"
 )
+_START_SECONDS = 120.0
 _LEAST_RETRY = 2.0
 """CPU seconds that a second attempt gets at least."""
 
@@ -79,7 +81,8 @@ def measured(
     reading, usage = _attempt(source, options, limits, media_type)
     if media_type is MediaType.PDF and _deserves_retry(reading, options):
         left = replace(limits, cpu_seconds=max(_LEAST_RETRY, limits.cpu_seconds - usage.cpu_seconds))
-        second, more = _attempt(source, replace(options, pdf_engine="pdfium"), left, media_type)
+        other = replace(options, pdf_engine="pdfium", compare=False)
+        second, more = _attempt(source, other, left, media_type)
         usage = Usage(
             usage.cpu_seconds + more.cpu_seconds, max(usage.peak_bytes, more.peak_bytes)
         )
@@ -170,21 +173,31 @@ class _Server:
         self.owner = os.getpid()
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
-        with theirs:
+        with theirs, tempfile.TemporaryFile() as log:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - our interpreter, our code
                     [sys.executable, "-I", "-c", _START, json.dumps(sys.path)],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
+                    stderr=log,
                     env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
                     start_new_session=True,
                 )
             except OSError as error:
-                raise WorkerError(
-                    f"cannot start the process that reads documents: {error}",
-                    hint="check the limits on processes and memory",
-                ) from error
+                raise _cannot_start(str(error)) from error
+            theirs.close()
+            self._control.settimeout(_START_SECONDS)
+            try:
+                ready = self._control.recv(1)
+            except TimeoutError:
+                ready = b""
+            self._control.settimeout(None)
+            if not ready:
+                self._process.kill()
+                self._process.wait()
+                log.seek(0)
+                said = log.read().decode("utf-8", "replace").strip().splitlines()
+                raise _cannot_start(said[-1] if said else "it said nothing")
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
@@ -209,6 +222,13 @@ class _Server:
         if self.owner == os.getpid():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=5)
+
+
+def _cannot_start(why: str) -> WorkerError:
+    return WorkerError(
+        f"cannot start the process that reads documents: {why}",
+        hint="check the installation, and the limits on processes and memory",
+    )
 
 
 _servers: list[_Server] = []

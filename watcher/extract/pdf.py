@@ -69,7 +69,11 @@ def read_pdf(source: Source, options: Options, progress: Progress = lambda _: No
                 )
             opened = None
         structure = opened.structure() if opened else Structure()
-        pages = _pages(source.data, engine, opened, progress)
+        try:
+            pages = _pages(source.data, engine, opened, progress)
+        except (BrokenError, EncryptedError) as error:
+            problem = Problem("broken", str(error) or "it opens only with a password")
+            return failed(ExtractVerdict.FAILED, problem, MediaType.PDF, rendition)
     return assemble(pages, structure, rendition, warnings())
 
 
@@ -123,10 +127,12 @@ def assemble(
         if state in _PROBLEM_OF
     ]
     problems += [Problem("attachment", f"has an attached file: {name}") for name in structure.attachments]
-    left_out = [message for message in warnings if _LEFT_OUT.search(message)]
-    problems += [Problem("left_out", message) for message in left_out]
+    problems += [Problem("left_out", said) for said in warnings if _LEFT_OUT.search(said)]
+    left_out = any(problem.code == "left_out" for problem in problems)
     data = join_pages([page.text for page in judged])
-    verdict = _verdict(states, bool(left_out), bool(data))
+    verdict = _verdict(states, left_out, bool(data))
+    if verdict is ExtractVerdict.FAILED:
+        problems.insert(0, Problem("broken", "none of its pages with text can be read"))
     if not data and verdict is ExtractVerdict.OK:
         problems.append(Problem("empty", "no page has any text"))
     text = CanonicalText(data)

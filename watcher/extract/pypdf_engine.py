@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from io import BytesIO
 from typing import cast
@@ -16,7 +17,7 @@ from pypdf.errors import LimitReachedError, PyPdfError
 from pypdf.generic import ArrayObject, Destination, DictionaryObject
 
 from watcher.domain.reading import Problem
-from watcher.extract import pypdf_shim
+from watcher.extract.assembly import ASSEMBLY
 from watcher.extract.pdf_model import (
     BrokenError,
     EncryptedError,
@@ -24,22 +25,19 @@ from watcher.extract.pdf_model import (
     PageText,
     Structure,
 )
-from watcher.extract.pypdf_page import PageProbe
+from watcher.extract.pypdf_text import Fonts, read_page
 
 VERSIONS = (
     ("pypdf", version("pypdf")),
     ("fonttools", version("fonttools")),
     ("cryptography", version("cryptography")),
     ("brotli", version("brotli")),
-    ("shim", pypdf_shim.SHIM),
+    ("assembly", ASSEMBLY),
 )
 """Everything whose release can change the text; read once, at import."""
 
 MOST_PAGES = 20_000
 _MOST_WARNINGS = 20
-
-pypdf_shim.install()
-
 
 @contextmanager
 def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
@@ -90,6 +88,8 @@ class Pdf:
             raise BrokenError(_say(error)) from error
         if not self.page_count:
             raise BrokenError("it has no page")
+        self._fonts = Fonts()
+        self._hidden = self._hidden_layers()
 
     def pages(self) -> Iterator[PageText]:
         """Yield every page; one that cannot be read carries its problem instead."""
@@ -114,18 +114,16 @@ class Pdf:
 
     def _page(self, number: int) -> PageText:
         try:
-            page = self._reader.pages[number]
-            probe = PageProbe(page, self._hidden_layers())
-            text = page.extract_text(
-                visitor_text=probe.on_text, visitor_operand_before=probe.on_operator
-            )
-            return probe.result(text)
+            found = read_page(self._reader.pages[number], self._fonts, self._hidden)
         except MemoryError:
             raise
         except LimitReachedError as error:
             return PageText(problem=Problem("limit", _say(error), number + 1))
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the others
             return PageText(problem=Problem("page_broken", _say(error), number + 1))
+        if found.problem is not None:
+            found.problem = replace(found.problem, page=number + 1)
+        return found
 
     def _hidden_layers(self) -> frozenset[int]:
         """Return the object numbers of optional content that is off by default."""

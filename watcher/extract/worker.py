@@ -23,6 +23,8 @@ import socket
 import sys
 from dataclasses import dataclass, field
 
+import pypdf
+
 from watcher.domain.reading import ExtractVerdict, MediaType, Problem, Reading
 from watcher.extract import frames, wire
 from watcher.extract.compare import compared
@@ -33,6 +35,9 @@ from watcher.extract.read import extract, media_type_of
 
 EXIT_MEMORY = 77
 """Exit status of a child that ran out of memory and could not say so."""
+
+READY = b"R"
+"""Told by the server once it can fork."""
 
 _JOB_LIMIT = 1 << 20
 
@@ -109,19 +114,22 @@ def main() -> None:
     _preload()
     gc.collect()
     gc.freeze()
+    # What was written to standard error so far explains a failed start. From
+    # now on engines would write there, and a child may write to no file.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    control.send(READY)
     _Server(control).run()
 
 
 def _preload() -> None:
     """Import whatever could be imported later: a child can open no file."""
-    for module in pkgutil.iter_modules(encodings.__path__):
-        if module.name not in ("mbcs", "oem"):
-            importlib.import_module(f"encodings.{module.name}")
-    for name in ("fontTools.ttLib", "pypdf._codecs.core_font_metrics", "pypdf.xmp", "PIL.Image"):
+    for package in (encodings, pypdf):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            with contextlib.suppress(ImportError):  # of other systems, or of an extra
+                importlib.import_module(module.name)
+    for name in ("fontTools.ttLib", "PIL.Image", "watcher.extract.pdfium_engine"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    with contextlib.suppress(ImportError):
-        importlib.import_module("watcher.extract.pdfium_engine")
 
 
 def _child(job: socket.socket) -> None:

@@ -83,7 +83,7 @@ class _Phrase:
 
     def __init__(self, source: str, *, compact: bool) -> None:
         self._compact = compact
-        self._gap = "[^.]{0,12}" if compact else "(?: [^ .]+){0,4}"
+        self._gap = "[^.]{0,12}" if compact else "(?: [^ .]+){0,6}"
         anchored = source.startswith("^")
         self._rest = source.removeprefix("^").strip()
         if compact:
@@ -112,7 +112,7 @@ class _Phrase:
         while self._rest and self._rest[0] not in "|)":
             item, optional = self._item()
             if item == "~":
-                rendered += self._gap if started or self._compact else "(?:[^ .]+ ){0,4}"
+                rendered += self._gap if started or self._compact else "(?:[^ .]+ ){0,6}"
             elif not started:
                 rendered += f"(?:{item}{blank})?" if optional else item
                 started = not optional

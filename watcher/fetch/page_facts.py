@@ -97,7 +97,7 @@ class PageFacts:
 
     `words` are visible ones, `prose_words` those in paragraphs outside menus,
     headers, footers and links, `link_words` those in links. `lead` is the
-    beginning of the visible text, menus left out. `refresh` is the target of
+    beginning of the visible text, one block a line, menus left out. `refresh` is the target of
     an automatic reload ("" for the page itself, None without one).
     `mount_empty` tells that the element a script application fills is empty.
     """
@@ -187,6 +187,7 @@ class _Reader:
         self._facts = facts
         self._block = _Block()
         self._lead: list[str] = []
+        self._chrome_lead: list[str] = []
         self._lead_words = 0
 
     def read(self, body: LexborNode) -> None:
@@ -217,7 +218,7 @@ class _Reader:
             children = list(node.iter(include_text=True))
             stack.extend((child, link, chrome, control, False) for child in reversed(children))
         self._flush()
-        self._facts.lead = " ".join(self._lead)
+        self._facts.lead = "\n".join(self._lead or self._chrome_lead)
 
     def _add(self, text: str, *, link: bool, chrome: bool, control: bool) -> None:
         block = self._block
@@ -237,6 +238,8 @@ class _Reader:
         facts.words += words
         facts.link_words += linked
         if block.chrome:
+            if len(self._chrome_lead) < 20:
+                self._chrome_lead.append(text[:600])
             return
         if words >= _PROSE_WORDS and linked * 2 <= words and not block.control:
             facts.prose_words += words

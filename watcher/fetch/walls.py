@@ -19,6 +19,7 @@ import httpx
 from watcher.domain.verdicts import Evidence, Refusal
 from watcher.fetch.lexicon import fold, headline, phrases_in
 from watcher.fetch.page_facts import PageFacts
+from watcher.fetch.similarity import word_count
 
 _LEXICAL = (
     Refusal.SOFT_404,
@@ -30,9 +31,16 @@ _LEXICAL = (
     Refusal.SCRIPT_SHELL,
 )
 _STRONG, _WEAK = 2, 1
-_SITUATED = 120
-"""Words of prose from which words alone prove nothing: the page must also say
-what it is in its title, or be found or sent in a way that tells."""
+_LITTLE = 40
+"""Words of prose below which a page is about its form or its script, not its words."""
+_WORDS_ALONE = 25
+"""Words of prose below which phrases in the text alone can tell, without a title,
+a form or a place that says the same: a short policy about logins uses them too."""
+_UNLIKE_ALONE = 120
+"""The same where the page shares nothing with the last accepted text."""
+_BESIDE = 20
+"""Words of prose beside the telling ones from which phrases alone never tell: a
+short document under a cookie banner is still a document."""
 
 _LOGIN_PATH = re.compile(
     r"(?i)(?:^|[/._-])(?:log-?in|sign-?in|sign-?on|logon|sso|saml2?|oauth2?|oidc|authorize|"
@@ -58,10 +66,10 @@ _BLOCK_PLACE = re.compile(
     r"(?i)/(?:captcha|challenge|blocked|denied|access-?denied|forbidden)(?:$|[/?.])"
 )
 _DOCUMENT_NOUN = re.compile(
-    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
+    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|rules|manual|handbook|guide|plan|"
     r"guidelines?|conditions|charter|code|act|regulations?|directive|licen[cs]e|"
     r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
-    r"politiques?|conditions|mentions|reglement|charte|politicas?|terminos|aviso|condiciones|"
+    r"politiques?|conditions|mentions|reglement|charte|conservation|politicas?|terminos|aviso|condiciones|"
     r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
     r"[a-z]*verklaring|polityka|regulamin|zasady|podminky|zasady|policyn?|villkor|politik|"
     r"vilkar|kaytanto|ehdot|tietosuojaseloste|szabalyzat|feltetelek|politikası|sartlar[a-zı]*|"
@@ -72,11 +80,15 @@ _DOCUMENT_NOUN = re.compile(
 
 @dataclass(slots=True)
 class Suspicion:
-    """A candidate reason: its points, whether it is situated, and what spoke for it."""
+    """A candidate reason: its points, whether it is situated, and what spoke for it.
+
+    `telling_words` counts the words of the blocks that speak for it.
+    """
 
     reason: Refusal
     points: int = 0
     situated: bool = False
+    telling_words: int = 0
     evidence: list[Evidence] = field(default_factory=list)
 
     def add(self, points: int, name: str, value: object, *, situated: bool = False) -> None:
@@ -101,7 +113,7 @@ class Scene:
 
 def needed_points(words: int) -> int | None:
     """Return the points that refuse a page of `words` words of prose, None if none do."""
-    for limit, points in ((40, 2), (120, 3), (250, 5), (600, 6)):
+    for limit, points in ((_LITTLE, 2), (120, 3), (250, 5), (600, 6)):
         if words < limit:
             return points
     return None
@@ -114,17 +126,23 @@ def suspect(scene: Scene, *, unlike_before: bool = False) -> Suspicion | None:
     text, which is evidence in itself.
     """
     needed = needed_points(scene.words)
-    if needed is None:
+    best = max(suspicions(scene), key=lambda one: one.points, default=None)
+    if needed is None or best is None:
         return None
     if unlike_before:
         needed = max(2, needed - 1)
-    candidates = suspicions(scene)
-    best = max(candidates, key=lambda one: one.points, default=None)
-    if best is None or best.points < needed:
+    if best.points < needed:
         return None
-    if scene.words >= _SITUATED and not best.situated:
-        return None
-    return best
+    return best if best.situated or _words_alone(scene, best, unlike_before) else None
+
+
+def _words_alone(scene: Scene, best: Suspicion, unlike_before: bool) -> bool:
+    """Tell whether phrases in the running text are enough by themselves."""
+    if scene.words - best.telling_words >= _BESIDE:
+        return False
+    if unlike_before:
+        return scene.words < _UNLIKE_ALONE
+    return scene.words < _WORDS_ALONE and best.points >= 3 and not _named(scene)
 
 
 def suspicions(scene: Scene) -> list[Suspicion]:
@@ -142,17 +160,30 @@ def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
     page = scene.page
     headings = page.headings[:2] if page else []
     lead = page.lead if page and page.lead else scene.text[:1200]
-    opening = "" if headings else lead[:100]
-    top = headline([scene.title, *headings, opening])
-    body = fold(f"{lead}\n{page.noscript if page else ''}")
-    named = _DOCUMENT_NOUN.search(headline([scene.title, *headings]))
+    titles = headline([scene.title, *headings])
+    opening = fold("" if headings else lead[:100])
+    blocks = [(fold(line), word_count(line)) for line in lead.split("\n")]
+    blocks.append((fold(page.noscript if page else ""), 0))
+    named = _named(scene)
     for reason, suspicion in found.items():
-        in_top, in_body = phrases_in(top, reason), phrases_in(body, reason)
+        in_titles = phrases_in(titles, reason)
+        in_top = in_titles or phrases_in(opening, reason)
+        in_body: dict[str, None] = {}
+        for block, words in blocks:
+            hits = phrases_in(block, reason)
+            in_body.update(dict.fromkeys(hits))
+            suspicion.telling_words += words if hits else 0
         if in_top and not named:
-            suspicion.add(_STRONG, "headline", in_top[0], situated=True)
+            suspicion.add(_STRONG, "headline", in_top[0], situated=bool(in_titles))
         others = [phrase for phrase in in_body if phrase not in in_top[:1] or named]
         for phrase in others[:3]:
             suspicion.add(_WEAK, "phrase", phrase)
+
+
+def _named(scene: Scene) -> bool:
+    """Tell whether the page is titled as a document is."""
+    headings = scene.page.headings[:2] if scene.page else []
+    return _DOCUMENT_NOUN.search(headline([scene.title, *headings])) is not None
 
 
 def _path(url: str) -> str:
@@ -211,7 +242,10 @@ def certain_headers(headers: Mapping[str, str]) -> Iterable[tuple[Refusal, str]]
 def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
     """Judge what the page is made of."""
     if page.password_fields:
-        found[Refusal.LOGIN_WALL].add(_STRONG, "password_fields", page.password_fields)
+        alone = scene.words < _LITTLE
+        found[Refusal.LOGIN_WALL].add(
+            _STRONG, "password_fields", page.password_fields, situated=alone
+        )
     elif page.text_fields and page.words < 120 and len(page.buttons) <= 6:
         found[Refusal.LOGIN_WALL].add(_WEAK, "form", f"{page.text_fields} field(s) to fill in")
     if page.checkboxes + len(page.buttons) >= 2:
@@ -224,7 +258,8 @@ def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -
         found[Refusal.SOFT_404].add(_WEAK, "form", "a search field")
     challenges = [name for name in page.challenges if name != "queue"]
     if challenges:
-        found[Refusal.BOT_WALL].add(_STRONG, "challenge", ", ".join(challenges))
+        marks, alone = ", ".join(challenges), scene.words < _LITTLE
+        found[Refusal.BOT_WALL].add(_STRONG, "challenge", marks, situated=alone)
     if "queue" in page.challenges:
         found[Refusal.WAITING_ROOM].add(_STRONG, "challenge", "queue")
     if page.refresh is not None and _same_page(page.refresh, scene.final_url):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from watcher.domain.ids import DocumentId
@@ -37,7 +38,7 @@ async def ingest(
         store.documents.put(DeclaredDocument(document_id, title, (), ""), now)
     leased = store.documents.claim(document_id, now, lease_seconds=_LEASE_SECONDS, owner="ingest")
     capture = NewCapture(
-        body=path.read_bytes(),
+        body=await asyncio.to_thread(path.read_bytes),
         url=path.name,
         captured_at=now,
         origin=Origin.PUSHED,

@@ -18,6 +18,9 @@ def judge_change(
 
     The same inputs give the same answer, so it can be computed again to be shown.
     """
+    known = services.judged.get(change.change_id)
+    if known is not None:
+        return known
     captures = services.store.captures
     before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
     entry = services.entries.get(change.document_id)
@@ -26,7 +29,9 @@ def judge_change(
         old_headings=_headings(before),
         new_headings=_headings(after),
     )
-    return classify(old.data, new.data, text_map, context)
+    judged = classify(old.data, new.data, text_map, context)
+    services.judged.keep(change.change_id, judged)
+    return judged
 
 
 def _headings(reading: Reading) -> tuple[Heading, ...]:

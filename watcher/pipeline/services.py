@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from watcher.clock import Clock
+from watcher.domain.changes import Classification
 from watcher.domain.ids import DocumentId
 from watcher.metrics import Metrics
 from watcher.settings import DocumentEntry, Settings
 from watcher.store import Store
+
+
+class Judged:
+    """A few classifications by change, the latest: making one again takes seconds.
+
+    Used from several threads; losing an entry only costs the time to make it.
+    """
+
+    _MOST = 32
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Classification] = OrderedDict()
+
+    def get(self, change_id: str) -> Classification | None:
+        """Return the classification of a change, if it was made here of late."""
+        return self._kept.get(change_id)
+
+    def keep(self, change_id: str, judged: Classification) -> None:
+        """Keep a classification, and let the oldest go."""
+        self._kept[change_id] = judged
+        while len(self._kept) > self._MOST:
+            self._kept.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +44,8 @@ class Services:
     store: Store
     clock: Clock
     metrics: Metrics
+    judged: Judged = field(default_factory=Judged)
+    """Judgements of late, with their words: the next step of a change needs them again."""
 
     @property
     def entries(self) -> Mapping[DocumentId, DocumentEntry]:

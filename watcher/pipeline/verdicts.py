@@ -45,7 +45,7 @@ def _facts(
         title=reading.title,
         pages=len(reading.text.pages),
         blank_pages=blank_pages(reading),
-        closed=ends_properly(capture.body, reading.media_type),
+        closed=not capture.body.strip() or ends_properly(capture.body, reading.media_type),
         page=_page(reading.media_type, capture.body, reading.charset),
         baseline=baseline,
     )
@@ -69,8 +69,10 @@ def _baseline(services: Services, current: Current) -> Baseline:
 
 
 def blank_pages(reading: Reading) -> int:
-    """Count the pages without text."""
+    """Count the pages without text; a document of one page is empty, not blank in part."""
     data = reading.text.data
+    if len(reading.text.pages) == 1:
+        return 0
     return sum(not data[page.start : page.end].strip() for page in reading.text.pages)
 
 

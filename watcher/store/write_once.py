@@ -107,8 +107,8 @@ def _keys(table: Table) -> Iterator[tuple[list[str], str]]:
     """Yield the columns of each key of `table`, and the condition of a partial one."""
     yield [column.name for column in table.primary_key], ""
     unique = [c for c in table.constraints if isinstance(c, UniqueConstraint)]
-    for constraint in sorted(unique, key=lambda constraint: str(list(constraint.columns))):
-        yield [column.name for column in constraint.columns], ""
+    for columns in sorted([column.name for column in c.columns] for c in unique):
+        yield columns, ""
     for index in sorted(table.indexes, key=lambda index: str(index.name)):
         if index.unique:
             where = index.dialect_options["sqlite"]["where"]
