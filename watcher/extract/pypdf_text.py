@@ -1,0 +1,419 @@
+"""One PDF page to text: the content stream followed operator by operator.
+
+pypdf gives the objects, streams and fonts; this follows the text state (ISO
+32000-2, 9.3 and 9.4) and hands runs with their places to `assembly`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pypdf import PageObject
+from pypdf.errors import PyPdfError
+from pypdf.generic import DictionaryObject, StreamObject
+
+from watcher.domain.reading import Problem
+from watcher.extract.assembly import Lines, Run
+from watcher.extract.content import Budget, Operand, Text, TooLongError, number, operations
+from watcher.extract.pdf_model import PageText
+from watcher.extract.pypdf_font import FontReader
+
+Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_MOST_TOKENS = 3_000_000
+_MOST_FORMS = 500
+_DEEPEST_STATE = 512
+_INVISIBLE = frozenset([3, 7])
+"""Text render modes that paint nothing."""
+_MARGIN = 2.0
+"""Points by which a run must lie outside the crop box to be out of sight."""
+_PATHS = frozenset([b"l", b"c", b"v", b"y", b"re"])
+
+
+class Fonts:
+    """The fonts of one file, each read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, FontReader]] = {}
+        self.missing = FontReader(None)
+
+    def reader(self, resource: object) -> FontReader:
+        """Return the reader of a font resource; damage to a font costs its text only."""
+        if not isinstance(resource, DictionaryObject):
+            return self.missing
+        known = self._known.get(id(resource))
+        if known is None:
+            known = self._known[id(resource)] = (resource, FontReader(resource))
+        return known[1]
+
+
+@dataclass(slots=True)
+class _State:
+    """The graphics state, as far as text depends on it."""
+
+    ctm: Matrix = _IDENTITY
+    font: FontReader | None = None
+    size: float = 1.0
+    char_spacing: float = 0.0
+    word_spacing: float = 0.0
+    stretch: float = 1.0
+    leading: float = 0.0
+    rise: float = 0.0
+    mode: int = 0
+
+
+def read_page(page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> PageText:
+    """Return the record of one page.
+
+    Raises:
+        PyPdfError and others: its content cannot be read.
+    """
+    return _Reader(page, fonts, hidden_layers).read()
+
+
+class _Reader:
+    def __init__(self, page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> None:
+        self._page = page
+        self._fonts = fonts
+        self._hidden_layers = hidden_layers
+        box = page.cropbox
+        self._left, self._right = sorted((float(box.left), float(box.right)))
+        self._bottom, self._top = sorted((float(box.bottom), float(box.top)))
+        self._lines = Lines()
+        self._state = _State()
+        self._tm = self._line = _IDENTITY
+        self._resources = DictionaryObject()
+        self._marks: list[_Mark] = []
+        self._forms: set[int] = set()
+        self._invoked = 0
+        self._budget = Budget(_MOST_TOKENS)
+        self._found = PageText()
+        self._image_area = 0.0
+        self._handlers: dict[bytes, Callable[[list[Operand]], None]] = {
+            b"BT": self._begin_text,
+            b"Tf": self._set_font,
+            b"Td": lambda o: self._move(_at(o, 0), _at(o, 1)),
+            b"TD": self._move_with_leading,
+            b"Tm": self._set_matrix,
+            b"T*": lambda _: self._move(0.0, -self._state.leading),
+            b"Tj": lambda o: self._show(o[-1] if o else None),
+            b"TJ": self._show_array,
+            b"'": self._next_line_show,
+            b'"': self._spaced_show,
+            b"cm": self._concatenate,
+            b"Do": self._paint,
+            b"BI": lambda _: self._count_image(),
+            b"BDC": self._begin_marked,
+            b"BMC": lambda _: self._marks.append(_Mark()),
+            b"EMC": lambda _: self._end_marked(),
+        }
+
+    def read(self) -> PageText:
+        contents = self._page.get_contents()
+        resources = self._page.get("/Resources")
+        self._resources = _dictionary(resources)
+        try:
+            if contents is not None:
+                self._run(contents.get_data())
+        except TooLongError:
+            message = f"the page has more than {_MOST_TOKENS} tokens; the rest is left out"
+            self._found.problem = Problem("left_out", message)
+        found = self._found
+        found.text = self._lines.text()
+        area = max(1.0, (self._right - self._left) * (self._top - self._bottom))
+        found.image_share = min(1.0, self._image_area / area)
+        return found
+
+    def _run(self, data: bytes) -> None:
+        saved: list[_State] = []
+        handlers = self._handlers
+        state_setters = _SETTERS
+        for operator, operands in operations(data, self._budget):
+            handler = handlers.get(operator)
+            if handler is not None:
+                handler(operands)
+            elif operator in _PATHS:
+                self._found.paths += 1
+            elif operator == b"q":
+                if len(saved) < _DEEPEST_STATE:
+                    saved.append(replace(self._state))
+            elif operator == b"Q":
+                if saved:
+                    self._state = saved.pop()
+            elif operator in state_setters and operands:
+                state_setters[operator](self._state, number(operands[-1]))
+
+    def _begin_text(self, _: list[Operand]) -> None:
+        self._tm = self._line = _IDENTITY
+
+    def _set_font(self, operands: list[Operand]) -> None:
+        if len(operands) < 2:
+            return
+        self._state.size = number(operands[1])
+        fonts = _dictionary(self._resources.get("/Font"))
+        resource = fonts.get(str(operands[0]))
+        self._state.font = self._fonts.reader(resource.get_object() if resource else None)
+
+    def _move(self, x: float, y: float) -> None:
+        a, b, c, d, e, f = self._line
+        self._tm = self._line = (a, b, c, d, x * a + y * c + e, x * b + y * d + f)
+
+    def _move_with_leading(self, operands: list[Operand]) -> None:
+        self._state.leading = -_at(operands, 1)
+        self._move(_at(operands, 0), _at(operands, 1))
+
+    def _set_matrix(self, operands: list[Operand]) -> None:
+        if len(operands) >= 6:
+            self._tm = self._line = _matrix(operands)
+
+    def _concatenate(self, operands: list[Operand]) -> None:
+        if len(operands) >= 6:
+            self._state.ctm = _product(_matrix(operands), self._state.ctm)
+
+    def _next_line_show(self, operands: list[Operand]) -> None:
+        self._move(0.0, -self._state.leading)
+        self._show(operands[-1] if operands else None)
+
+    def _spaced_show(self, operands: list[Operand]) -> None:
+        if len(operands) >= 3:
+            self._state.word_spacing = number(operands[0])
+            self._state.char_spacing = number(operands[1])
+            self._next_line_show(operands[2:])
+
+    def _show_array(self, operands: list[Operand]) -> None:
+        items = operands[0] if operands else None
+        if not isinstance(items, list):
+            return
+        state = self._state
+        for item in items:
+            if isinstance(item, Text):
+                self._show(item)
+            else:
+                shift = -number(item) / 1000 * state.size
+                vertical = state.font is not None and state.font.vertical
+                self._advance(*((0.0, shift) if vertical else (shift * state.stretch, 0.0)))
+
+    def _advance(self, x: float, y: float) -> None:
+        a, b, c, d, e, f = self._tm
+        self._tm = (a, b, c, d, x * a + y * c + e, x * b + y * d + f)
+
+    def _show(self, codes: Operand) -> None:
+        if not isinstance(codes, Text) or not codes:
+            return
+        state = self._state
+        font = state.font or self._fonts.missing
+        text, width, count, spaces = font.read(codes)
+        spacing = state.char_spacing * count + state.word_spacing * spaces
+        if font.vertical:
+            x, y = 0.0, -(state.size * count) - spacing
+        else:
+            x, y = (width / 1000 * state.size + spacing) * state.stretch, 0.0
+        a, b, c, d, e, f = _product(self._tm, state.ctm)
+        run = Run(
+            text,
+            e + state.rise * c,
+            f + state.rise * d,
+            x * a + y * c,
+            x * b + y * d,
+            abs(state.size) * (c * c + d * d) ** 0.5,
+            font.space / 1000 * abs(state.size * state.stretch) * (a * a + b * b) ** 0.5,
+        )
+        self._advance(x, y)
+        self._place(run)
+
+    def _place(self, run: Run) -> None:
+        """Add a run to the page, as itself or as a part of what stands for it."""
+        for mark in self._marks:
+            if mark.replacement is not None:
+                mark.cover(run)
+                break
+        else:
+            self._lines.add(run)
+        if self._state.mode in _INVISIBLE or self._is_outside(run) or self._is_off():
+            self._found.hidden += len("".join(run.text.split()))
+
+    def _is_off(self) -> bool:
+        return any(mark.hidden for mark in self._marks)
+
+    def _is_outside(self, run: Run) -> bool:
+        x0, x1 = sorted((run.x, run.x + run.ax))
+        y0, y1 = sorted((run.y, run.y + run.ay))
+        return (
+            x1 < self._left - _MARGIN
+            or x0 > self._right + _MARGIN
+            or y1 < self._bottom - _MARGIN
+            or y0 > self._top + _MARGIN
+        )
+
+    def _begin_marked(self, operands: list[Operand]) -> None:
+        mark = _Mark()
+        if len(operands) >= 2:
+            properties: object = operands[1]
+            if operands[0] == "/OC":
+                mark.hidden = self._names_hidden_layer(str(properties))
+            elif isinstance(properties, dict):
+                given = properties.get("/ActualText")
+                if isinstance(given, Text):
+                    mark.replacement = _text_string(given)
+            else:
+                listed = _dictionary(self._resources.get("/Properties"))
+                given = _dictionary(listed.get(str(properties))).get("/ActualText")
+                mark.replacement = str(given) if given is not None else None
+        self._marks.append(mark)
+
+    def _end_marked(self) -> None:
+        if not self._marks:
+            return
+        mark = self._marks.pop()
+        if mark.run is not None and mark.replacement:
+            mark.run.text = mark.replacement
+            self._lines.add(mark.run)
+
+    def _names_hidden_layer(self, name: str) -> bool:
+        if not self._hidden_layers:
+            return False
+        listed = _dictionary(self._resources.get("/Properties"))
+        layer = listed.raw_get(name) if name in listed else None
+        return getattr(layer, "idnum", None) in self._hidden_layers
+
+    def _paint(self, operands: list[Operand]) -> None:
+        listed = _dictionary(self._resources.get("/XObject"))
+        item = listed.get(str(operands[-1])) if operands else None
+        target = item.get_object() if item is not None else None
+        if not isinstance(target, StreamObject):
+            return
+        if target.get("/Subtype") == "/Image":
+            self._count_image()
+        elif target.get("/Subtype") == "/Form":
+            self._form(target)
+
+    def _form(self, form: StreamObject) -> None:
+        if id(form) in self._forms:
+            self._leave_out("a form paints itself; it is read once")
+            return
+        self._invoked += 1
+        if self._invoked > _MOST_FORMS:
+            self._leave_out(f"the page paints more than {_MOST_FORMS} forms; the rest is left out")
+            return
+        outer = (self._state, self._resources, self._tm, self._line, self._marks)
+        self._forms.add(id(form))
+        self._state = replace(self._state)
+        matrix = form.get("/Matrix")
+        if matrix is not None:
+            self._state.ctm = _product(_matrix_of(matrix.get_object()), self._state.ctm)
+        if "/Resources" in form:
+            self._resources = _dictionary(form.get("/Resources"))
+        self._marks = list(self._marks)
+        try:
+            self._run(form.get_data())
+        except (PyPdfError, ValueError, KeyError, TypeError) as error:
+            self._leave_out(f"a form cannot be read: {error}"[:200])
+        finally:
+            self._forms.discard(id(form))
+            self._state, self._resources, self._tm, self._line, self._marks = outer
+
+    def _leave_out(self, message: str) -> None:
+        if self._found.problem is None:
+            self._found.problem = Problem("left_out", message)
+
+    def _count_image(self) -> None:
+        a, b, c, d, _, _ = self._state.ctm
+        self._image_area += abs(a * d - b * c)
+
+
+class _Mark:
+    """A marked-content sequence: hidden by a layer, or replaced by its ActualText."""
+
+    __slots__ = ("hidden", "replacement", "run")
+
+    def __init__(self) -> None:
+        self.hidden = False
+        self.replacement: str | None = None
+        self.run: Run | None = None
+
+    def cover(self, run: Run) -> None:
+        """Take the place of `run` as well."""
+        if self.run is None:
+            self.run = replace(run)
+        else:
+            self.run.ax = run.x + run.ax - self.run.x
+            self.run.ay = run.y + run.ay - self.run.y
+
+
+def _set_mode(state: _State, value: float) -> None:
+    state.mode = int(value)
+
+
+def _set_stretch(state: _State, value: float) -> None:
+    state.stretch = value / 100
+
+
+def _set_char_spacing(state: _State, value: float) -> None:
+    state.char_spacing = value
+
+
+def _set_word_spacing(state: _State, value: float) -> None:
+    state.word_spacing = value
+
+
+def _set_leading(state: _State, value: float) -> None:
+    state.leading = value
+
+
+def _set_rise(state: _State, value: float) -> None:
+    state.rise = value
+
+
+_SETTERS: dict[bytes, Callable[[_State, float], None]] = {
+    b"Tr": _set_mode,
+    b"Tz": _set_stretch,
+    b"Tc": _set_char_spacing,
+    b"Tw": _set_word_spacing,
+    b"TL": _set_leading,
+    b"Ts": _set_rise,
+}
+
+
+def _dictionary(item: object) -> DictionaryObject:
+    resolved = item.get_object() if hasattr(item, "get_object") else item
+    return resolved if isinstance(resolved, DictionaryObject) else DictionaryObject()
+
+
+def _at(operands: list[Operand], index: int) -> float:
+    return number(operands[index]) if index < len(operands) else 0.0
+
+
+def _matrix(operands: list[Operand]) -> Matrix:
+    a, b, c, d, e, f = (number(operand) for operand in operands[:6])
+    return a, b, c, d, e, f
+
+
+def _matrix_of(values: object) -> Matrix:
+    try:
+        a, b, c, d, e, f = (float(value) for value in values)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return _IDENTITY
+    return a, b, c, d, e, f
+
+
+def _product(m: Matrix, n: Matrix) -> Matrix:
+    a, b, c, d, e, f = m
+    p, q, r, s, t, u = n
+    return (
+        a * p + b * r,
+        a * q + b * s,
+        c * p + d * r,
+        c * q + d * s,
+        e * p + f * r + t,
+        e * q + f * s + u,
+    )
+
+
+def _text_string(data: bytes) -> str:
+    """Decode a text string (ISO 32000-2, 7.9.2.2)."""
+    if data.startswith(b"\xfe\xff"):
+        return data[2:].decode("utf-16-be", "replace")
+    if data.startswith(b"\xef\xbb\xbf"):
+        return data[3:].decode("utf-8", "replace")
+    return data.decode("latin-1")
