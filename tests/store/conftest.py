@@ -1,124 +1,33 @@
-"""A store with one document, and short ways to bring captures into it."""
+"""A fresh store for each test; the helpers beside it import as plain modules."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from watcher.domain.anchors import Citation, cite
-from watcher.domain.ids import DocumentId
-from watcher.domain.reading import ExtractVerdict, Link, MediaType, Reading, Rendition
-from watcher.domain.text import CanonicalText
-from watcher.domain.verdicts import Hold, Outcome, Verdict
-from watcher.store import (
-    Commit,
-    DeclaredDocument,
-    Emission,
-    Lease,
-    NewCapture,
-    NewEmission,
-    NewObservation,
-    Store,
-)
+from watcher.store import Store
 
-DOCUMENT = DocumentId("retention-policy")
-URL = "https://example.org/policy"
-START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
-RENDITION = Rendition("plain", (("plain", "1"),))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from store_bench import Bench, bench_in
 
 
-def day(number: float) -> datetime:
-    """The start, and `number` days later."""
-    return START + timedelta(days=number)
-
-
-def reading_of(text: str, *, rendition: Rendition = RENDITION, links: tuple[Link, ...] = ()) -> Reading:
-    return Reading(
-        text=CanonicalText(text.encode()),
-        media_type=MediaType.TEXT,
-        rendition=rendition,
-        verdict=ExtractVerdict.OK if text else ExtractVerdict.FAILED,
-        page_labels=("1",),
-        title="Policy",
-        links=links,
-    )
-
-
-@dataclass
-class Bench:
-    """A store and the lease of its one document."""
-
-    store: Store
-    lease: Lease
-    directory: Path
-    numbers: Iterator[int] = field(default_factory=lambda: iter(range(10_000)))
-
-    def commit(
-        self,
-        text: str,
-        at: datetime,
-        *,
-        body: bytes | None = None,
-        outcome: Outcome = Outcome.ACCEPTED,
-        reading: Reading | None = None,
-        etag: str = "",
-    ) -> Commit:
-        """Commit `text` as fetched at `at`."""
-        return self.store.commits.commit_capture(
-            self.lease,
-            NewCapture(body=text.encode() if body is None else body, url=URL, captured_at=at),
-            reading or reading_of(text),
-            self.seen(at, outcome=outcome, etag=etag),
-        )
-
-    def seen(
-        self,
-        at: datetime,
-        *,
-        outcome: Outcome = Outcome.NOT_MODIFIED,
-        capture_id: str | None = None,
-        etag: str = "",
-    ) -> NewObservation:
-        reason = Hold.COLLAPSED if outcome is Outcome.HELD else None
-        return NewObservation(
-            at=at,
-            url=URL,
-            final_url=URL,
-            http_status=200,
-            etag=etag,
-            capture_id=capture_id,
-            verdict=Verdict(outcome, reason),
-        )
-
-    def cite(self, text: str, quote: str, at: datetime, *, days: float = 400) -> Citation:
-        """Emit a citation of `quote` in the version `text`."""
-        start = text.encode().index(quote.encode())
-        citation = cite(
-            CanonicalText(text.encode()), DOCUMENT, [(start, start + len(quote.encode()))]
-        )
-        self.emit(citation, at, days=days)
-        return citation
-
-    def emit(self, citation: Citation, at: datetime, *, days: float = 400) -> Emission:
-        return self.store.citations.emit(
-            citation,
-            NewEmission("app", f"answer-{next(self.numbers)}", 0, at, at + timedelta(days=days)),
-        )
-
-
-def bench_in(directory: Path) -> Bench:
-    store = Store.open(directory)
-    store.documents.sync([DeclaredDocument(DOCUMENT, "Policy", (URL,), "digest")], START)
-    leased = store.documents.claim(DOCUMENT, START, lease_seconds=3600, owner="test")
-    return Bench(store, leased.lease, directory)
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with this release's schema and nothing in it, to copy."""
+    directory = tmp_path_factory.mktemp("empty") / "var"
+    Store.open(directory).close()
+    return directory
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, empty_store: Path) -> Iterator[Bench]:
+    """A store with one document, and its lease."""
+    shutil.copytree(empty_store, tmp_path / "var")
     made = bench_in(tmp_path / "var")
     with made.store:
         yield made
