@@ -18,13 +18,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-LANGUAGES = ("en",)
+LANGUAGES = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
 """Languages with a pack; every other one gets the language-free rules only."""
 
 Words = Annotated[tuple[str, ...], Field(default=())]
 Pairs = Annotated[tuple[tuple[str, str], ...], Field(default=())]
 
-_PART = re.compile(r"\w+|[^\w\s]")
+_PART = re.compile(r"\w+'(?!\w)|\w+(?:'\w+)*|[^\w\s]")
 
 
 class _Strict(BaseModel):
