@@ -8,24 +8,38 @@ import hashlib
 import hmac
 import io
 import json
+import os
+import shutil
+import socket
+import subprocess
 import sys
+import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from watcher.alert.alertmanager import AlertmanagerSender
 from watcher.alert.channels import Channel, ConsoleChannel, WebhookChannel, route
 from watcher.alert.console import ConsoleSender
-from watcher.alert.delivery import Delivery, DeliveryResult
+from watcher.alert.delivery import Delivery, DeliveryResult, Sender
 from watcher.alert.http import HttpEndpoint
+from watcher.alert.mail import MailSender
 from watcher.alert.message import AlertMessage, Excerpt, Passage
+from watcher.alert.notice import Notice, NoticeKind
+from watcher.alert.pagerduty import PagerDutySender
+from watcher.alert.render import Message
 from watcher.alert.senders import build_sender
+from watcher.alert.slack import SlackSender
 from watcher.alert.webhook import WebhookSender
 from watcher.domain.changes import ChangeClass, Severity, Tier
 from watcher.domain.ids import DocumentId, VersionId
+from watcher.errors import ConfigError
 
 OLD, NEW = VersionId("sha256:" + "a" * 64), VersionId("sha256:" + "b" * 64)
 KEY = "wa1-0123456789"
@@ -233,6 +247,224 @@ def test_the_console_writes_lines_and_survives_a_closed_stream() -> None:
     assert asyncio.run(sender.send(MESSAGE, KEY)).result is DeliveryResult.RETRY
 
 
+# --- services -----------------------------------------------------------------
+
+
+def send_by(
+    make: Callable[[HttpEndpoint], Sender],
+    *replies: Reply,
+    message: Message = MESSAGE,
+    secret: str = "s3cret-value",
+) -> tuple[Delivery, list[Request]]:
+    async def run() -> tuple[Delivery, list[Request]]:
+        async with receiver(*replies) as there:
+            sender = make(HttpEndpoint(there.url, 5, (secret,), busy_seconds=120))
+            return await sender.send(message, KEY), there.requests
+
+    return asyncio.run(run())
+
+
+def pagerduty(endpoint: HttpEndpoint) -> Sender:
+    return PagerDutySender(endpoint, "s3cret-value")
+
+
+def test_pagerduty_gets_one_incident_for_a_key() -> None:
+    delivery, (request,) = send_by(pagerduty, answer(202, b'{"status":"success"}'))
+    assert delivery.result is DeliveryResult.DELIVERED
+    event = request.json
+    assert event["routing_key"] == "s3cret-value"
+    assert (event["event_action"], event["dedup_key"]) == ("trigger", KEY)
+    assert event["payload"]["severity"] == "critical"
+    assert event["payload"]["class"] == "policy-bearing"
+    assert event["payload"]["summary"] == MESSAGE.first_line
+    assert event["payload"]["timestamp"] == MESSAGE.observed_at
+    assert event["links"][0]["href"] == MESSAGE.link
+    details = event["payload"]["custom_details"]
+    assert details["excerpts"][0]["before"]["text"] == "SECRET-PASSAGE"
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "wish"),
+    [
+        (400, DeliveryResult.DEAD, None),
+        (429, DeliveryResult.RETRY, 120),
+        (500, DeliveryResult.RETRY, None),
+    ],
+)
+def test_pagerduty_is_retried_by_its_own_rules(
+    status: int, result: DeliveryResult, wish: float | None
+) -> None:
+    delivery, _ = send_by(pagerduty, answer(status))
+    assert (delivery.result, delivery.retry_after) == (result, wish)
+
+
+def test_an_event_never_outgrows_pagerduty() -> None:
+    text = Passage(OLD, 1, 0, 9, "€" * 9000)
+    huge = replace(
+        MESSAGE,
+        headline="x" * 5000,
+        excerpts=(Excerpt(text, text, ChangeClass.EDITORIAL),) * 60,
+    )
+    _, (request,) = send_by(pagerduty, answer(202), message=huge)
+    assert len(request.body) < 512 * 1024
+    assert len(request.json["payload"]["summary"]) <= 1024
+    assert request.json["payload"]["custom_details"]["link"] == MESSAGE.link
+
+
+def test_slack_gets_blocks_in_which_nothing_is_markup() -> None:
+    hostile = replace(
+        MESSAGE,
+        headline="<!channel> <https://evil|click>",
+        excerpts=(Excerpt(Passage(OLD, 1, 0, 9, "```<!here>```"), None, ChangeClass.EDITORIAL),),
+    )
+    delivery, (request,) = send_by(SlackSender, answer(200, b"ok"), message=hostile)
+    assert delivery.result is DeliveryResult.DELIVERED
+    sent = request.json
+    assert "<" not in sent["text"]
+    kinds = {block["type"] for block in sent["blocks"]}
+    assert kinds == {"header", "section", "rich_text", "actions"}
+    assert all(block["text"]["type"] == "plain_text" for block in sent["blocks"] if "text" in block)
+    quoted = next(block for block in sent["blocks"] if block["type"] == "rich_text")
+    assert quoted["elements"][0] == {
+        "type": "rich_text_preformatted",
+        "elements": [{"type": "text", "text": "```<!here>```"}],
+    }
+
+
+def test_a_slack_message_stays_within_slacks_limits() -> None:
+    text = Passage(OLD, 1, 0, 9, "x" * 9000)
+    huge = replace(
+        MESSAGE,
+        headline="y" * 5000,
+        reasons=("z" * 900,) * 40,
+        excerpts=(Excerpt(text, text, ChangeClass.EDITORIAL),) * 60,
+    )
+    _, (request,) = send_by(SlackSender, answer(200, b"ok"), message=huge)
+    blocks = request.json["blocks"]
+    assert len(blocks) <= 50
+    assert len(blocks[0]["text"]["text"]) <= 150
+    assert all(len(b["text"]["text"]) <= 3000 for b in blocks if b["type"] == "section")
+
+
+def test_the_address_of_a_slack_webhook_stays_out_of_the_detail() -> None:
+    delivery, _ = send_by(SlackSender, answer(404, b"no_service at /hook"))
+    assert delivery.result is DeliveryResult.RETRY
+    assert "http://" not in delivery.detail
+
+
+def alertmanager(endpoint: HttpEndpoint) -> Sender:
+    now = datetime(2026, 5, 12, 2, 14, tzinfo=UTC)
+    return AlertmanagerSender(endpoint, "s3cret-value", lambda: now)
+
+
+def test_alertmanager_gets_one_alert_that_lasts_a_day() -> None:
+    delivery, (request,) = send_by(alertmanager, answer(200))
+    assert delivery.result is DeliveryResult.DELIVERED
+    assert request.headers["authorization"] == "Bearer s3cret-value"
+    (alert,) = request.json
+    assert alert["labels"] == {
+        "alertname": "PolicyBearingChange",
+        "severity": "page",
+        "document_id": "retention-policy",
+        "owner": "legal",
+        "class": "policy-bearing",
+        "key": KEY,
+    }
+    assert alert["startsAt"] == "2026-05-12T02:13:00Z"
+    assert alert["endsAt"] == "2026-05-13T02:14:00+00:00"
+    assert alert["annotations"]["summary"] == MESSAGE.first_line
+    assert alert["generatorURL"] == MESSAGE.link
+
+
+@pytest.mark.parametrize("make", [pagerduty, SlackSender, alertmanager])
+def test_a_notice_goes_by_every_service(make: Callable[[HttpEndpoint], Sender]) -> None:
+    notice = Notice(
+        event_id="e" * 64,
+        kind=NoticeKind.WITHDRAWN,
+        document_id=DocumentId("retention-policy"),
+        title="",
+        owner="legal",
+        severity=Severity.PAGE,
+        reason="http_error",
+        message="404 three times in a row",
+        hint="find out whether it was repealed",
+        observed_at="2026-05-12T02:13:00Z",
+        link="watcher show retention-policy",
+    )
+    delivery, (request,) = send_by(make, answer(200), message=notice)
+    assert delivery.result is DeliveryResult.DELIVERED
+    assert "404 three times in a row" in request.body.decode()
+    assert "watcher show retention-policy" in request.body.decode()
+    assert "generatorURL" not in request.body.decode() or not request.json[0]["generatorURL"]
+
+
+@pytest.mark.parametrize("make", [pagerduty, SlackSender, alertmanager])
+@pytest.mark.parametrize("behaviour", [drop, answer(500), answer(429), answer(503)])
+def test_every_service_is_tried_again(
+    make: Callable[[HttpEndpoint], Sender], behaviour: Reply
+) -> None:
+    assert send_by(make, behaviour)[0].result is DeliveryResult.RETRY
+
+
+def test_a_proxy_is_used_where_one_is_named() -> None:
+    async def run() -> list[Request]:
+        async with receiver(answer(200)) as proxy:
+            endpoint = HttpEndpoint("http://hooks.example.org/x", 5, proxy=proxy.url)
+            delivery = await WebhookSender(endpoint).send(MESSAGE, KEY)
+            assert delivery.result is DeliveryResult.DELIVERED
+            return proxy.requests
+
+    (request,) = asyncio.run(run())
+    assert request.target == "http://hooks.example.org/x"
+
+
+@pytest.mark.system
+def test_a_real_alertmanager_takes_the_alert(tmp_path: Path) -> None:
+    program = shutil.which("prometheus-alertmanager")
+    if program is None:
+        if os.environ.get("WATCHER_TESTS_NO_SKIP"):
+            pytest.fail("prometheus-alertmanager is missing: run `make system-deps`")
+        pytest.skip("needs prometheus-alertmanager: run `make system-deps`")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    config = tmp_path / "alertmanager.yml"
+    config.write_text('{"route": {"receiver": "none"}, "receivers": [{"name": "none"}]}')
+    command = [
+        program,
+        f"--config.file={config}",
+        f"--storage.path={tmp_path / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--cluster.listen-address=",
+    ]
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(command, stdout=log, stderr=log) as am,
+    ):
+        try:
+            assert [a["labels"]["key"] for a in alerts_of(f"http://127.0.0.1:{port}")] == [KEY]
+        finally:
+            am.terminate()
+
+
+def alerts_of(base: str) -> list[Any]:
+    """Send the same alert twice, as after a crash; return what is then known."""
+    sender = build_sender(channel(kind="alertmanager", url=base), no_secret)
+
+    async def run() -> list[DeliveryResult]:
+        results: list[DeliveryResult] = []
+        async with asyncio.timeout(30):
+            while results.count(DeliveryResult.DELIVERED) < 2:
+                results.append((await sender.send(MESSAGE, KEY)).result)
+                if results[-1] is not DeliveryResult.DELIVERED:
+                    await asyncio.sleep(0.1)
+        return results
+
+    asyncio.run(run())
+    with urllib.request.urlopen(f"{base}/api/v2/alerts", timeout=10) as found:
+        known: list[Any] = json.load(found)
+        return known
+
+
 # --- settings ----------------------------------------------------------------
 
 
@@ -274,6 +506,24 @@ def test_a_webhook_is_built_with_its_secret_read_by_reference() -> None:
         ({"kind": "webhook", "url": "ftp://example.org"}, "scheme"),
         ({"kind": "console", "urll": "x"}, "Extra"),
         ({"kind": "pigeon"}, "pigeon"),
+        ({"kind": "slack", "url": "https://hooks.slack.com/services/T/B/x"}, "pattern"),
+        ({"kind": "alertmanager", "url": "http://am.example.org:9093"}, "unencrypted"),
+        ({"kind": "email", "host": "mx", "sender": "a@b", "recipients": []}, "at least 1"),
+        ({"kind": "email", "host": "mx", "sender": "a@b\nBcc: x@y", "recipients": ["a@b"]}, "patt"),
+        (
+            {"kind": "email", "host": "mx", "sender": "a@b", "recipients": ["c@d"], "user": "u"},
+            "belong together",
+        ),
+        (
+            {
+                "kind": "email",
+                "host": "mx.example.org",
+                "sender": "a@b",
+                "recipients": ["c@d"],
+                "security": "none",
+            },
+            "starttls",
+        ),
         ({"kind": "console", "name": "Ops Room"}, "pattern"),
         ({"kind": "console", "timeout_seconds": 0}, "greater"),
     ],
@@ -301,6 +551,39 @@ def test_routing_by_severity_and_owner_never_ends_nowhere() -> None:
     assert route(both, Severity.TICKET, "stranger") == (legal,)
     assert route(both, Severity.INFO, "legal") == both
     assert route((), Severity.PAGE, "legal") == ()
+
+
+@pytest.mark.parametrize("held", ["hooks.slack.com/x", "http://hooks.slack.com/x", "", "ftp://x"])
+def test_a_slack_secret_that_is_no_https_address_is_refused_unseen(held: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_sender(channel(kind="slack", url="env:SLACK"), lambda _: held)
+    assert "env:SLACK" in caught.value.message
+    assert "hooks.slack.com" not in str(caught.value)
+
+
+def test_every_kind_is_built() -> None:
+    secrets = {
+        "env:K": "k",
+        "env:SLACK": "https://hooks.slack.com/services/T/B/x",
+    }
+    kinds: list[tuple[dict[str, object], type[object]]] = [
+        ({"kind": "pagerduty", "routing_key": "env:K"}, PagerDutySender),
+        ({"kind": "slack", "url": "env:SLACK"}, SlackSender),
+        ({"kind": "alertmanager", "url": "http://127.0.0.1:9093"}, AlertmanagerSender),
+        (
+            {
+                "kind": "email",
+                "host": "mx.example.org",
+                "sender": "w@example.org",
+                "recipients": ["a@example.org"],
+                "user": "w",
+                "password": "env:K",
+            },
+            MailSender,
+        ),
+    ]
+    for given, sender in kinds:
+        assert isinstance(build_sender(channel(**given), secrets.__getitem__), sender)
 
 
 def test_the_console_is_standard_output() -> None:

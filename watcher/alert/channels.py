@@ -42,7 +42,14 @@ class ConsoleChannel(_Channel):
     kind: Literal["console"]
 
 
-class WebhookChannel(_Channel):
+class _HttpChannel(_Channel):
+    """What every channel over HTTP has."""
+
+    proxy: HttpUrl | None = None
+    """The proxy to go through; the environment's is never taken."""
+
+
+class WebhookChannel(_HttpChannel):
     """A signed POST of `watcher.alert/1`."""
 
     kind: Literal["webhook"]
@@ -55,7 +62,7 @@ class WebhookChannel(_Channel):
         return _checked_url(self, self.url)
 
 
-class PagerDutyChannel(_Channel):
+class PagerDutyChannel(_HttpChannel):
     """An incident for each change, by Events API v2."""
 
     kind: Literal["pagerduty"]
@@ -68,7 +75,7 @@ class PagerDutyChannel(_Channel):
         return _checked_url(self, self.url)
 
 
-class SlackChannel(_Channel):
+class SlackChannel(_HttpChannel):
     """A message by an incoming webhook."""
 
     kind: Literal["slack"]
@@ -76,7 +83,7 @@ class SlackChannel(_Channel):
     """The webhook's address; it is a secret, so it is a reference."""
 
 
-class AlertmanagerChannel(_Channel):
+class AlertmanagerChannel(_HttpChannel):
     """An alert of Alertmanager's API v2, which groups, silences and routes it."""
 
     kind: Literal["alertmanager"]
@@ -108,7 +115,7 @@ class EmailChannel(_Channel):
         if bool(self.user) != bool(self.password):
             raise ValueError("user and password belong together: give both or neither")
         exposed = self.include_passages or self.password
-        if self.security == "none" and exposed and not _is_loopback(self.host):
+        if self.security == "none" and exposed and not is_loopback(self.host):
             raise ValueError(
                 'text of documents or a password would leave unencrypted: use security = "starttls"'
             )
@@ -146,7 +153,7 @@ def _checked_url(channel: _C, url: HttpUrl) -> _C:
     Raises:
         ValueError: text would leave unencrypted, or the URL holds credentials.
     """
-    if channel.include_passages and url.scheme == "http" and not _is_loopback(url.host or ""):
+    if channel.include_passages and url.scheme == "http" and not is_loopback(url.host or ""):
         raise ValueError(
             "text of documents would leave unencrypted: use https, or set include_passages = false"
         )
@@ -155,7 +162,8 @@ def _checked_url(channel: _C, url: HttpUrl) -> _C:
     return channel
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Tell whether `host` is this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 import httpx
+from httpx import codes
 
 from watcher.alert.delivery import Delivery, DeliveryResult, parse_retry_after
 from watcher.alert.render import one_line
@@ -36,11 +37,14 @@ class HttpEndpoint:
     """Where and how long: an absolute URL, and the whole attempt's limit in seconds.
 
     `secrets` are the values that must not appear in a delivery's detail.
+    `busy_seconds` is how long to wait after a 429 that names no time.
     """
 
     url: str
     timeout_seconds: float
     secrets: tuple[str, ...] = ()
+    proxy: str | None = None
+    busy_seconds: float | None = None
 
 
 async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) -> Delivery:
@@ -54,7 +58,10 @@ async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) 
         async with (
             asyncio.timeout(endpoint.timeout_seconds),
             httpx.AsyncClient(
-                verify=_tls(), trust_env=False, timeout=endpoint.timeout_seconds
+                verify=_tls(),
+                trust_env=False,
+                proxy=endpoint.proxy,
+                timeout=endpoint.timeout_seconds,
             ) as client,
             client.stream(
                 "POST",
@@ -70,14 +77,16 @@ async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) 
         return _retry(
             f"{host} could not be reached: {_hidden(endpoint, str(error) or type(error).__name__)}"
         )
-    return _judge(answer, host, _hidden(endpoint, said))
+    return _judge(answer, endpoint, _hidden(endpoint, said))
 
 
-def _judge(answer: httpx.Response, host: str, said: str) -> Delivery:
-    status = answer.status_code
+def _judge(answer: httpx.Response, endpoint: HttpEndpoint, said: str) -> Delivery:
+    host, status = httpx.URL(endpoint.url).host, answer.status_code
     if answer.is_success:
         return Delivery(DeliveryResult.DELIVERED, f"{host} answered {status}")
     wish = parse_retry_after(answer.headers.get("retry-after"), datetime.now(UTC))
+    if wish is None and status == codes.TOO_MANY_REQUESTS:
+        wish = endpoint.busy_seconds
     detail = f"{host} answered {status}" + (f" ({said})" if said else "")
     if answer.is_server_error:
         return _retry(detail, wish)

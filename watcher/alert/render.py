@@ -51,6 +51,14 @@ def one_line(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def web_link(message: Message) -> str:
+    """Return the link if a browser can open it, else nothing.
+
+    Without a viewer's address an alert names the command to run instead.
+    """
+    return message.link if message.link.startswith(("https://", "http://")) else ""
+
+
 def render_text(message: Message, key: str) -> str:
     """Return the message as lines; the first says what to do."""
     lines = _notice_lines(message, key) if isinstance(message, Notice) else _lines(message, key)
@@ -60,7 +68,8 @@ def render_text(message: Message, key: str) -> str:
 def _notice_lines(notice: Notice, key: str) -> Iterator[str]:
     yield one_line(notice.first_line, 400)
     owner = f", owner {one_line(notice.owner, 80)}" if notice.owner else ""
-    yield f"{notice.kind.value} ({notice.reason}), {notice.severity.value}; {notice.document_id}{owner}"
+    about = f"{notice.kind.value} ({notice.reason}), {notice.severity.value}"
+    yield f"{about}; {notice.document_id}{owner}"
     if notice.hint:
         yield f"-> {one_line(notice.hint, 300)}"
     yield f"observed {notice.observed_at}"
@@ -107,7 +116,7 @@ def _excerpt_lines(number: int, excerpt: Excerpt) -> Iterator[str]:
         if passage.text is None:
             yield "   (this channel carries no text of documents)"
             continue
-        for line in visible(_clip(passage.text, _TEXT_PASSAGE)).split("\n"):
+        for line in visible(clip(passage.text, _TEXT_PASSAGE)).split("\n"):
             yield f"   | {line}"
 
 
@@ -229,7 +238,7 @@ def _citation_objects(citations: tuple[TouchedCitation, ...]) -> tuple[list[Json
     return found, left_out
 
 
-def _clip(text: str, limit: int) -> str:
+def clip(text: str, limit: int) -> str:
     """Return at most `limit` characters: the beginning and the end, and what lies between."""
     if len(text) <= limit:
         return text

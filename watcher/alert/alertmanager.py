@@ -1,0 +1,73 @@
+"""Alerts for Prometheus' Alertmanager, by its API v2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from watcher.alert.delivery import Delivery
+from watcher.alert.http import HttpEndpoint, post
+from watcher.alert.message import AlertMessage
+from watcher.alert.render import Json, Message, one_line, render_text, web_link
+from watcher.domain.changes import ChangeClass
+
+_NAMES = {
+    ChangeClass.POLICY_BEARING: "PolicyBearingChange",
+    ChangeClass.EDITORIAL: "EditorialChange",
+    ChangeClass.COSMETIC: "CosmeticChange",
+}
+
+LASTS = timedelta(hours=24)
+"""How long the alert fires. Alertmanager forgets one without an end after minutes."""
+
+
+class AlertmanagerSender:
+    """POSTs one alert; grouping, silences and routes are Alertmanager's."""
+
+    def __init__(
+        self,
+        endpoint: HttpEndpoint,
+        token: str | None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._endpoint = endpoint
+        self._token = token
+        self._now = now
+
+    async def send(self, message: Message, key: str) -> Delivery:
+        """POST once and judge the answer."""
+        headers = {"Content-Type": "application/json"}
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        alert = alertmanager_alert(message, key, self._now() + LASTS)
+        return await post(self._endpoint, json.dumps([alert]).encode(), headers)
+
+
+def alertmanager_alert(message: Message, key: str, ends_at: datetime) -> dict[str, Json]:
+    """Return the alert.
+
+    The labels are its identity: a repeat of the same delivery is the same
+    alert, and each change is one of its own, to be grouped by `document_id`.
+    """
+    if isinstance(message, AlertMessage):
+        name, labels = _NAMES[message.change_class], {"class": message.change_class.value}
+    else:
+        name, labels = "Document" + message.kind.value.capitalize(), {"reason": message.reason}
+    return {
+        "labels": {
+            "alertname": name,
+            "severity": message.severity.value,
+            "document_id": message.document_id,
+            "owner": message.owner,
+            "key": key,
+            **labels,
+        },
+        "annotations": {
+            "summary": one_line(message.first_line, 400),
+            "description": render_text(message, key),
+        },
+        "startsAt": message.observed_at,
+        "endsAt": ends_at.isoformat(),
+        "generatorURL": web_link(message),
+    }

@@ -1,0 +1,60 @@
+"""Alerts as incidents of PagerDuty, by Events API v2."""
+
+from __future__ import annotations
+
+import json
+
+from watcher.alert.delivery import Delivery
+from watcher.alert.http import HttpEndpoint, post
+from watcher.alert.message import AlertMessage
+from watcher.alert.render import Json, Message, one_line, render_payload, web_link
+from watcher.domain.changes import Severity
+
+_SEVERITIES = {Severity.PAGE: "critical", Severity.TICKET: "warning", Severity.INFO: "info"}
+_LONGEST_SUMMARY = 1024
+_LARGEST_EVENT = 500_000
+"""The API takes 512 KB."""
+
+BUSY_SECONDS = 120.0
+"""After a 429, which names no time: the API's guide asks for "a few minutes"."""
+
+
+class PagerDutySender:
+    """Triggers one incident for each delivery; a repeat joins it by its key."""
+
+    def __init__(self, endpoint: HttpEndpoint, routing_key: str) -> None:
+        self._endpoint = endpoint
+        self._routing_key = routing_key
+
+    async def send(self, message: Message, key: str) -> Delivery:
+        """POST one event and judge the answer."""
+        event = pagerduty_event(message, key)
+        body = json.dumps({"routing_key": self._routing_key, **event}).encode()
+        return await post(self._endpoint, body, {"Content-Type": "application/json"})
+
+
+def pagerduty_event(message: Message, key: str) -> dict[str, Json]:
+    """Return the event without its routing key, never larger than the API takes."""
+    details: dict[str, Json] = render_payload(message, key)
+    if len(json.dumps(details)) > _LARGEST_EVENT:
+        details["excerpts"] = []
+        details["citations"] = []
+    payload: dict[str, Json] = {
+        "summary": one_line(message.first_line, _LONGEST_SUMMARY),
+        "source": message.document_id,
+        "severity": _SEVERITIES[message.severity],
+        "timestamp": message.observed_at,
+        "component": message.document_id,
+        "group": message.owner,
+        "class": _class_of(message),
+        "custom_details": details,
+    }
+    link = web_link(message)
+    links: list[Json] = [{"href": link, "text": "Open the passage"}] if link else []
+    return {"event_action": "trigger", "dedup_key": key, "payload": payload, "links": links}
+
+
+def _class_of(message: Message) -> str:
+    if isinstance(message, AlertMessage):
+        return message.change_class.value
+    return f"document {message.kind.value}"
