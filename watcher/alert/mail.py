@@ -134,6 +134,8 @@ def mail_message(message: Message, key: str, server: MailServer, now: datetime) 
 def _refused(host: str, answer: tuple[int, bytes | str]) -> Delivery:
     """Judge a refusal: 5yz is final for this message, all else may pass (RFC 5321, 4.2.1)."""
     code, said = answer
+    if code < 0:
+        return _retry(f"{host} does not speak SMTP: check the channel's host and port")
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
     detail = f"{host} answered {code} ({one_line(text, 160)})"
     if 500 <= code < 600:
