@@ -40,16 +40,18 @@ def begins(text: bytes, at: int) -> bool:
     return match is not None and match.end() == len(before)
 
 
-def stops(text: bytes, at: int) -> bool:
-    """Tell whether a sentence, a cell or a line ends at `at`."""
-    if at >= len(text) or not text[at : at + 64].lstrip(b" \t") or text[at : at + 64].lstrip(b" \t")[:1] in b"\n\f|":
+def stops(text: bytes, at: int, *, row: bool = False) -> bool:
+    """Tell whether a sentence, a cell (unless `row`) or a line ends at `at`."""
+    after = text[at : at + 64].lstrip(b" \t")
+    if not after or after[:1] in b"\n\f" or (after[:1] == b"|" and not row):
         return True
     before = text[max(0, at - _BACK) : at]
-    match = None
-    for match in _BOUNDARY.finditer(before + text[at : at + 1]):
-        if match.end("stop") == len(before):
-            return True
-    return False
+    if row and before[-1:] == b"|":
+        return False
+    return any(
+        match.end("stop") == len(before)
+        for match in _BOUNDARY.finditer(before + text[at : at + 1])
+    )
 
 
 def starts_between(text: bytes, start: int, end: int) -> list[int]:
@@ -58,10 +60,14 @@ def starts_between(text: bytes, start: int, end: int) -> list[int]:
     return sorted({at for at in found if start <= at < end} | ({start} if begins(text, start) else set()))
 
 
-def stops_between(text: bytes, start: int, end: int) -> list[int]:
+def stops_between(text: bytes, start: int, end: int, *, row: bool) -> list[int]:
     """Return where sentences end in `start:end`, `start` left out."""
-    found = {m.end("stop") for m in _BOUNDARY.finditer(text, start, min(end + 1, len(text)))}
-    if stops(text, end):
+    found = {
+        match.end("stop")
+        for match in _BOUNDARY.finditer(text, start, min(end + 1, len(text)))
+        if not row or match["stop"][:1] != b"|"
+    }
+    if stops(text, end, row=row):
         found.add(end)
     return sorted(at for at in found if start < at <= end)
 
@@ -85,6 +91,17 @@ class NewSide:
         return self.starts[index] if index < len(self.starts) else size
 
 
+def fits(old: bytes, new: bytes, passage: Range, place: Range) -> bool:
+    """Tell whether `place`, byte-equal to `passage`, begins and ends what `passage` does.
+
+    "Delete the data" is not found whole in "Delete the data unless asked not to".
+    """
+    row = _is_row(old, passage)
+    return (begins(new, place.start) or not begins(old, passage.start)) and (
+        stops(new, place.end, row=row) or not stops(old, passage.end, row=row)
+    )
+
+
 def widen(
     old: bytes, new: bytes, side: NewSide, passage: Range, hull: Range, covered: Range
 ) -> Range:
@@ -92,52 +109,82 @@ def widen(
 
     `covered` is the part of the passage whose place the hull is.
     """
-    start = _first(old, new, side.free_before(hull.start), passage.start, covered.start, hull)
-    end = _last(
-        old, new, side.free_after(hull.end, len(new)), passage.end, covered.end, hull
-    )
-    return Range(start, end)
+    start, end = hull
+    if begins(old, passage.start):
+        start = _first(
+            new, side.free_before(start), hull, old[passage.start : covered.start]
+        )
+    if stops(old, passage.end, row=_is_row(old, passage)):
+        end = _last(
+            new,
+            side.free_after(end, len(new)),
+            hull,
+            old[covered.end : passage.end],
+            row=_is_row(old, passage),
+        )
+    return _trimmed(old[passage.start : passage.end], new, Range(start, end))
 
 
-def _first(old: bytes, new: bytes, free: int, start: int, covered: int, hull: Range) -> int:
-    missing = len(old[start:covered].strip())
+def _is_row(text: bytes, passage: Range) -> bool:
+    """Tell whether `passage` is a whole row of a table, of which a cell is no end."""
+    return text[passage.start : passage.start + 1] == b"|" and text[passage.end : passage.end + 1] in b"\n\f"
+
+
+def _first(new: bytes, free: int, hull: Range, missing: bytes) -> int:
     at = hull.start
-    gap = new[free:at]
-    gap_text = gap.strip()
-    if not gap_text:
+    lost = len(missing.strip())
+    low = max(free, at - _limit(lost, hull))
+    if not new[low:at].strip():
         return at
-    if not begins(old, start):
-        return at
-    limit = _limit(missing, hull)
-    candidates = [p for p in starts_between(new, max(free, at - limit), at) if new[p:at].strip()]
+    candidates = [
+        p
+        for p in starts_between(new, low, at)
+        if new[p:at].strip() and _breaks(new[p:at]) <= _breaks(missing)
+    ]
     if begins(new, at):
         candidates.append(at)
-    if not candidates:
-        return at
-    if not missing:
-        return max(candidates)
-    return min(candidates, key=lambda p: (abs(len(new[p:at].strip()) - missing), -p))
+    if not lost:
+        return max(candidates, default=at)
+    return min(candidates, key=lambda p: (abs(len(new[p:at].strip()) - lost), -p), default=at)
 
 
-def _last(old: bytes, new: bytes, free: int, end: int, covered: int, hull: Range) -> int:
-    missing = len(old[covered:end].strip())
+def _last(new: bytes, free: int, hull: Range, missing: bytes, *, row: bool) -> int:
     at = hull.end
-    gap_text = new[at:free].strip()
-    if not gap_text:
+    lost = len(missing.strip())
+    high = min(free, at + _limit(lost, hull))
+    if not new[at:high].strip():
         return at
-    if not stops(old, end):
-        return at
-    limit = _limit(missing, hull)
-    candidates = [p for p in stops_between(new, at, min(free, at + limit)) if new[at:p].strip()]
-    if stops(new, at):
+    candidates = [
+        p
+        for p in stops_between(new, at, high, row=row)
+        if new[at:p].strip() and _breaks(new[at:p]) <= _breaks(missing)
+    ]
+    if stops(new, at, row=row):
         candidates.append(at)
-    if not candidates:
-        return at
-    if not missing:
-        return min(candidates)
-    return min(candidates, key=lambda p: (abs(len(new[at:p].strip()) - missing), p))
+    if not lost:
+        return min(candidates, default=at)
+    return min(candidates, key=lambda p: (abs(len(new[at:p].strip()) - lost), p), default=at)
+
+
+def _breaks(text: bytes) -> int:
+    return text.count(b"\n\n") + text.count(b"\f")
 
 
 def _limit(missing: int, hull: Range) -> int:
     """Return how many bytes an end may move: by what is missing, or by half the hull."""
     return 3 * missing + 32 if missing else max(hull.length // 2, 16)
+
+
+_OPENERS, _ENDERS = b" \t\n\f([{", b" \t\n\f:;,.)]}"
+
+
+def _trimmed(passage: bytes, new: bytes, hull: Range) -> Range:
+    """Leave out blanks, and closing marks in front and opening ones behind, not cited before."""
+    start, end = hull
+    if passage[:1] not in _ENDERS:
+        while start < end - 1 and new[start : start + 1] in _ENDERS:
+            start += 1
+    if passage[-1:] not in _OPENERS:
+        while end > start + 1 and new[end - 1 : end] in _OPENERS:
+            end -= 1
+    return Range(start, end)

@@ -12,7 +12,7 @@ from watcher.align.model import KEPT, MOVED, TextMap
 from watcher.domain.changes import Atom
 from watcher.domain.ranges import Range
 from watcher.domain.statements import How, Statement, Status, TextEdit
-from watcher.reanchor.edges import NewSide, widen
+from watcher.reanchor.edges import NewSide, fits, widen
 from watcher.reanchor.place import Cluster, Piece, clusters_of, pieces_of
 
 ALGORITHM = "reanchor/1"
@@ -40,6 +40,12 @@ def _one(
     index = bisect_right(text_map.old_starts, start) - 1
     if index >= 0 and end <= text_map.old_ends[index] and text_map.kinds[index] in (KEPT, MOVED):
         shift = text_map.new_starts[index] - text_map.old_starts[index]
+        at_edge = start == text_map.old_starts[index] or end == text_map.old_ends[index]
+        place = Range(start + shift, end + shift)
+        if at_edge and not fits(old, new, passage, place):
+            kind = text_map.kinds[index]
+            whole = Cluster([Piece(start, end, place.start, place.end, kind)], end - start)
+            return _placed(old, new, text_map, passage, [whole], side)
         how = None
         if shift:
             how = How.SHIFTED if text_map.kinds[index] == KEPT else How.RELOCATED
