@@ -6,8 +6,10 @@ browsers write differently, so that the same ink on paper compares equal.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +33,14 @@ _DROPPED = (
 _HYPHENS = dict.fromkeys([0x2010, 0x2011, 0x2012, 0x2212, 0xFE63, 0xFF0D], "-")
 _QUOTES = {0x2018: "'", 0x2019: "'", 0x201A: "'", 0x201B: "'", 0x2032: "'",
            0x201C: '"', 0x201D: '"', 0x201E: '"', 0x201F: '"', 0x2033: '"'}  # fmt: skip
+
+
+_EXTENDERS = frozenset(
+    [0x09BE, 0x09D7, 0x0B3E, 0x0B56, 0x0B57, 0x0BBE, 0x0BD7, 0x0CC2, 0x0CD5, 0x0CD6, 0x0D3E]
+    + [0x0D57, 0x0DCF, 0x0DDF, 0x102E, 0x1B35, 0x11127, 0x1133E, 0x11357, 0x114B0, 0x114BA]
+    + [0x114BD, 0x115AF, 0x11930, *range(0x1160, 0x1200)]
+)
+"""Characters of combining class 0 that still compose with what stands before them."""
 
 
 def _ink(char: str) -> str:
@@ -75,38 +85,69 @@ def make_key(data: bytes, kind: KeyKind) -> Key:
     A base character and the marks that follow it are folded together, so that
     composed and decomposed spellings of a letter give one key.
     """
-    fold = _ink if kind is KeyKind.INK else _word
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     position = 0
+    folder = _Folder(kind)
+    is_word = kind is KeyKind.WORD
+    blank = True
     for cluster in _clusters(data.decode()):
-        stop = position + len(cluster.encode())
-        folded = unicodedata.normalize("NFKC", "".join(map(fold, cluster)))
-        if kind is KeyKind.WORD and folded == " " and (not out or out[-1] == " "):
-            folded = ""
-            if ends:
-                ends[-1] = stop
-        for char in folded:
-            out.append(char)
+        size, folded = folder[cluster]
+        stop = position + size
+        if len(folded) == 1 and not (is_word and folded == " "):
+            out.append(folded)
             starts.append(position)
             ends.append(stop)
+            blank = False
+        elif folded == " " and blank:
+            if ends:
+                ends[-1] = stop
+        elif folded:
+            out += folded
+            starts += [position] * len(folded)
+            ends += [stop] * len(folded)
+            blank = folded[-1] == " "
         position = stop
     return Key(kind, "".join(out), tuple(starts), tuple(ends))
 
 
-def _clusters(text: str) -> list[str]:
+def fold(text: str, kind: KeyKind) -> str:
+    """Return the key text alone, where no way back is needed."""
+    folder = _Folder(kind)
+    joined = "".join([folder[cluster][1] for cluster in _clusters(text)])
+    return _BLANKS.sub(" ", joined).removeprefix(" ") if kind is KeyKind.WORD else joined
+
+
+_BLANKS = re.compile(" {2,}")
+
+
+class _Folder(dict[str, tuple[int, str]]):
+    """Cluster -> (its UTF-8 length, its folding), worked out once for each."""
+
+    def __init__(self, kind: KeyKind) -> None:
+        super().__init__()
+        self._fold = _ink if kind is KeyKind.INK else _word
+
+    def __missing__(self, cluster: str) -> tuple[int, str]:
+        folded = unicodedata.normalize("NFKC", "".join(map(self._fold, cluster)))
+        found = self[cluster] = (len(cluster.encode()), folded)
+        return found
+
+
+def _clusters(text: str) -> Sequence[str]:
+    """Split into base characters, each with what composes with it."""
     if text.isascii():
-        return list(text)
+        return text
+    joining = frozenset(
+        char for char in set(text) if unicodedata.combining(char) or ord(char) in _EXTENDERS
+    )
+    if not joining:
+        return text
     clusters: list[str] = []
     for char in text:
-        if clusters and unicodedata.combining(char):
+        if char in joining and clusters:
             clusters[-1] += char
         else:
             clusters.append(char)
     return clusters
-
-
-def fold(text: str, kind: KeyKind) -> str:
-    """Return the key text alone, where no way back is needed."""
-    return make_key(text.encode(), kind).text

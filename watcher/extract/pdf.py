@@ -35,7 +35,8 @@ _IMAGE_SHARE = 0.4
 """A page with next to no text and images over this part of it is a scan."""
 _DRAWN_PATHS = 150
 _BAD_SHARE = 0.2
-"""A page with more unreadable characters than this is garbled."""
+_BAD_LEAST = 10
+"""A page with more unreadable characters than this share, and this many, is garbled."""
 _BAD = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
 _HYPHENS_AT_LINE_END = re.compile("[\ufffe\x02](?=\\s*(?:[\r\n]|\\Z))")
 _LEFT_OUT = re.compile(r"[Ee]xceed|skipp|Impossible to decode|cyclic|[Ll]imit")
@@ -170,7 +171,8 @@ def _judge(page: PageText) -> _Judged:
     ink = "".join(text.split())
     if page.problem is not None and not ink:
         return _Judged(PageState.LOST, text)
-    if ink and len(_BAD.findall(page.text)) > _BAD_SHARE * len(ink):
+    bad = len(_BAD.findall(page.text))
+    if bad >= _BAD_LEAST and bad > _BAD_SHARE * len(ink):
         return _Judged(PageState.GARBLED, text)
     if len(ink) < _SPARSE:
         if page.image_share > _IMAGE_SHARE:

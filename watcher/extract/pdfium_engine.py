@@ -1,13 +1,14 @@
 """pdfium: text with the place of every character. Never imported by the daemon's process.
 
-Its C++ aborts on hostile files, so it lives in workers only. Text is built from
-`FPDFText_GetUnicode` per character, not from `FPDFText_GetText`: the latter's
-indexes drift from those of the character boxes (pypdfium2 issue 261).
+Its C++ aborts on hostile files, so it lives in workers only. A character's index
+is that of its box; where the text of the whole page has drifted from that
+(pypdfium2 issue 261) the characters are asked for one by one.
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -28,6 +29,8 @@ _MOST_CHARACTERS = 2_000_000
 _MOST_PAGES = 20_000
 _INVISIBLE = 3
 _MARGIN = 2.0
+_DEEPEST_FORM = 4
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def pages(data: bytes) -> Iterator[PageText]:
@@ -60,11 +63,23 @@ def open_document(data: bytes) -> pdfium.PdfDocument:
     return document
 
 
-def characters(text_page: pdfium.PdfTextPage) -> list[str]:
-    """Return the characters of a page by their pdfium index; a surrogate half may stand alone."""
+def characters(text_page: pdfium.PdfTextPage) -> str:
+    """Return the characters of a page by their pdfium index; a surrogate half may stand alone.
+
+    The whole text in one call is right where it has as many characters as the
+    page: then its indexes have not drifted.
+    """
+    raw, count = text_page.raw, text_page.count_chars()
+    if count <= 0:
+        return ""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium_c.FPDFText_GetText(raw, 0, count, buffer)
+    if written == count + 1:
+        whole = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
+        if len(whole) == count:
+            return whole
     read = pdfium_c.FPDFText_GetUnicode
-    raw = text_page.raw
-    return [chr(read(raw, index)) for index in range(text_page.count_chars())]
+    return "".join([chr(read(raw, index)) for index in range(count)])
 
 
 def _page(document: pdfium.PdfDocument, number: int) -> PageText:
@@ -85,7 +100,7 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
             message = f"the page has more than {_MOST_CHARACTERS} characters"
             return PageText(problem=Problem("limit", message, number + 1))
         chars = characters(text_page)
-        found = PageText(paired("".join(chars)))
+        found = PageText(paired(chars))
         found.hidden = _hidden(page, text_page, chars)
         if len("".join(found.text.split())) < _SPARSE:
             found.image_share, found.paths = _drawn(page)
@@ -96,13 +111,21 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
 
 def paired(text: str) -> str:
     """Return `text` with surrogate halves that stand side by side made one character."""
-    if not any("\ud800" <= char <= "\udfff" for char in text):
+    if _HALVES.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: list[str]) -> int:
-    """Count the characters that are painted invisibly or outside the crop box."""
+def _hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: str) -> int:
+    """Count the characters that are painted invisibly or outside the crop box.
+
+    Both are rare, so a page is asked as a whole first: its text objects for
+    their render mode, its few text rectangles for their place.
+    """
+    outside = _is_any_outside(page, text_page)
+    invisible = _is_any_invisible(page)
+    if not outside and not invisible:
+        return 0
     left, bottom, right, top = page.get_cropbox()
     box = [ctypes.c_double() for _ in range(4)]
     pointers = [ctypes.byref(value) for value in box]
@@ -110,10 +133,11 @@ def _hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: list[str
     for index, char in enumerate(chars):
         if char.isspace():
             continue
-        target = pdfium_c.FPDFText_GetTextObject(text_page.raw, index)
-        if target and pdfium_c.FPDFTextObj_GetTextRenderMode(target) == _INVISIBLE:
-            hidden += 1
-            continue
+        if invisible:
+            target = pdfium_c.FPDFText_GetTextObject(text_page.raw, index)
+            if target and pdfium_c.FPDFTextObj_GetTextRenderMode(target) == _INVISIBLE:
+                hidden += 1
+                continue
         pdfium_c.FPDFText_GetCharBox(text_page.raw, index, *pointers)
         x0, x1, y0, y1 = (value.value for value in box)
         if (
@@ -124,6 +148,44 @@ def _hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: list[str
         ):
             hidden += 1
     return hidden
+
+
+def _is_any_outside(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> bool:
+    left, bottom, right, top = page.get_cropbox()
+    box = [ctypes.c_double() for _ in range(4)]
+    x0, y1, x1, y0 = box
+    pointers = [ctypes.byref(value) for value in box]
+    for index in range(text_page.count_rects()):
+        pdfium_c.FPDFText_GetRect(text_page.raw, index, *pointers)
+        if (
+            x0.value < left - _MARGIN
+            or x1.value > right + _MARGIN
+            or y0.value < bottom - _MARGIN
+            or y1.value > top + _MARGIN
+        ):
+            return True
+    return False
+
+
+def _is_any_invisible(page: pdfium.PdfPage) -> bool:
+    raw = page.raw
+    top = (
+        pdfium_c.FPDFPage_GetObject(raw, index)
+        for index in range(pdfium_c.FPDFPage_CountObjects(raw))
+    )
+    waiting = [(item, 0) for item in top]
+    while waiting:
+        item, depth = waiting.pop()
+        kind = pdfium_c.FPDFPageObj_GetType(item)
+        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
+            if pdfium_c.FPDFTextObj_GetTextRenderMode(item) == _INVISIBLE:
+                return True
+        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM:
+            waiting += [
+                (pdfium_c.FPDFFormObj_GetObject(item, index), depth + 1)
+                for index in range(pdfium_c.FPDFFormObj_CountObjects(item))
+            ]
+    return False
 
 
 def _drawn(page: pdfium.PdfPage) -> tuple[float, int]:
