@@ -9,7 +9,6 @@ of it. Reading verifies: what does not hash to its name is not returned.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -95,12 +94,15 @@ class BlobFiles:
             raise _damaged(name, f"its file {path} holds {found}")
         return data
 
-    def remove(self, name: str) -> None:
-        """Remove a blob; one that is not there is fine."""
+    def remove(self, name: str) -> bool:
+        """Remove a blob durably; tell whether it was there."""
         path = self._path(name)
-        with contextlib.suppress(FileNotFoundError):
+        try:
             path.unlink()
-            _sync_directory(path.parent)
+        except FileNotFoundError:
+            return False
+        _sync_directory(path.parent)
+        return True
 
     def names(self) -> Iterator[str]:
         """Yield the name of every blob, in no order."""

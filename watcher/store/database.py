@@ -31,14 +31,16 @@ from watcher.store.errors import (
 APPLICATION_ID = 0x77617463
 """`watc` in the file's header, so that `file` and we know whose database it is."""
 _BUSY_SECONDS = 30.0
+_POLITE_MILLISECONDS = 500
+"""How long writers stand still while the journal waits for its readers."""
 _WRITE = "watcher_write"
 
 
 class Database:
     """A pool of connections to one file; usable from any thread.
 
-    Opened `read_only`, nothing is written, not even beside the file: that
-    works next to a running daemon and on a copy of its directory.
+    Opened `read_only`, the database is not changed: that works next to a
+    running service, and on a copy of its directory, writable or not.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -90,6 +92,7 @@ class Database:
         with self._writer, _named_errors(self.path):
             raw = self._connect()
             try:
+                raw.execute(f"PRAGMA busy_timeout={_POLITE_MILLISECONDS}")
                 busy, _, _ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
                 raw.close()

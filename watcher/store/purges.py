@@ -75,17 +75,19 @@ class Purges:
     def work_off(self) -> int:
         """Remove the blobs that no text or capture needs any more; return how many.
 
-        Also empties the journal, which holds what rows held before. Repeating
-        it is harmless: a crash in between leaves the rest for the next time.
+        Also empties the journal, which holds what rows held before; where a
+        reader is in the way, what is to be done stays noted for the next time.
+        Repeating it is harmless.
         """
         removed = 0
         with self._database.write() as connection:
-            for name in list(connection.execute(select(_removal.c.sha256)).scalars()):
+            names = list(connection.execute(select(_removal.c.sha256)).scalars())
+            for name in names:
                 if not _is_needed(connection, name):
-                    self._blobs.remove(name)
-                    removed += 1
-                connection.execute(delete(_removal).where(_removal.c.sha256 == name))
-        self._database.empty_journal()
+                    removed += self._blobs.remove(name)
+        if names and self._database.empty_journal():
+            with self._database.write() as connection:
+                connection.execute(delete(_removal).where(_removal.c.sha256.in_(names)))
         return removed
 
     def recover(self) -> None:
