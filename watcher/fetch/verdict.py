@@ -15,12 +15,13 @@ import httpx
 from watcher.domain.reading import ExtractVerdict
 from watcher.domain.verdicts import Evidence, Hold, Outcome, Refusal, Verdict
 from watcher.fetch.language import guess_language
+from watcher.fetch.lexicon import fold, phrases_in
 from watcher.fetch.model import refused
 from watcher.fetch.page_facts import PageFacts
 from watcher.fetch.places import is_home, same_place, same_site
 from watcher.fetch.similarity import containment, prose, shared_words, word_count
 from watcher.fetch.urls import shown
-from watcher.fetch.walls import Scene, Suspicion, suspect, suspicions
+from watcher.fetch.walls import Scene, suspect, suspicions
 
 _SAME = 0.5
 """Share of the baseline's prose that makes an answer the document."""
@@ -28,6 +29,8 @@ _STRANGE = 0.05
 _STRANGE_WORDS = 0.35
 _COLLAPSED = 0.4
 _EXPLODED = 4.0
+_SHORTENED = 0.8
+_TAIL = 600
 _ENOUGH = 50
 """Words below which proportions say nothing."""
 
@@ -316,26 +319,28 @@ def _shape(facts: AnswerFacts, retained: float) -> Verdict | None:
         return _held(Hold.COLLAPSED, f"{where} shrank from {before} to {now} words", *evidence)
     if now > max(before, _ENOUGH) * _EXPLODED and now - before > 500:
         return _held(Hold.EXPLODED, f"{where} grew from {before} to {now} words", *evidence)
-    if before >= _ENOUGH and now < before * 0.8 and (teaser := _teaser(facts)):
-        facts_of_it = [(one.name, one.value) for one in teaser.evidence]
+    if before >= _ENOUGH and now < before * _SHORTENED and (teaser := _teaser(facts, baseline)):
         return _held(
             Hold.COLLAPSED,
-            f"{where} shrank from {before} to {now} words and ends in a {teaser.reason.value}",
+            f"{where} shrank from {before} to {now} words and now ends in a login",
             *evidence,
-            *facts_of_it,
+            teaser,
         )
     return None
 
 
-def _teaser(facts: AnswerFacts) -> Suspicion | None:
+def _teaser(facts: AnswerFacts, baseline: Baseline) -> tuple[str, object] | None:
     """Return the login that replaces the rest of a text, where the baseline had none."""
-    if facts.page is None or facts.page.password_fields == 0:
-        return None
-    before = facts.baseline.page if facts.baseline else None
-    if before is not None and before.password_fields:
-        return None
-    logins = (one for one in suspicions(_scene(facts)) if one.reason is Refusal.LOGIN_WALL)
-    return next((one for one in logins if one.points >= 3), None)
+    fields = facts.page.password_fields if facts.page else 0
+    if fields and baseline.page is not None and not baseline.page.password_fields:
+        return "password_fields", fields
+    before = phrases_in(fold(baseline.text[-_TAIL:]), Refusal.LOGIN_WALL)
+    fresh = [
+        phrase
+        for phrase in phrases_in(fold(facts.text[-_TAIL:]), Refusal.LOGIN_WALL)
+        if phrase not in before
+    ]
+    return ("phrase", fresh[0]) if fresh else None
 
 
 # --- helpers ------------------------------------------------------------------

@@ -38,6 +38,8 @@ _WORDS_ALONE = 25
 a form or a place that says the same: a short policy about logins uses them too."""
 _UNLIKE_ALONE = 120
 """The same where the page shares nothing with the last accepted text."""
+_NEED_CONTROLS = frozenset({Refusal.LOGIN_WALL, Refusal.CONSENT_WALL})
+"""Walls that a visitor passes by doing something: without anything to do it is a text."""
 _BESIDE = 20
 """Words of prose beside the telling ones from which phrases alone never tell: a
 short document under a cookie banner is still a document."""
@@ -66,8 +68,8 @@ _BLOCK_PLACE = re.compile(
     r"(?i)/(?:captcha|challenge|blocked|denied|access-?denied|forbidden)(?:$|[/?.])"
 )
 _DOCUMENT_NOUN = re.compile(
-    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|rules|manual|handbook|guide|plan|"
-    r"guidelines?|conditions|charter|code|act|regulations?|directive|licen[cs]e|"
+    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
+    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code|act|regulations?|directive|licen[cs]e|"
     r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
     r"politiques?|conditions|mentions|reglement|charte|conservation|politicas?|terminos|aviso|condiciones|"
     r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
@@ -138,7 +140,7 @@ def suspect(scene: Scene, *, unlike_before: bool = False) -> Suspicion | None:
 
 def _words_alone(scene: Scene, best: Suspicion, unlike_before: bool) -> bool:
     """Tell whether phrases in the running text are enough by themselves."""
-    if scene.words - best.telling_words >= _BESIDE:
+    if scene.words - best.telling_words >= _BESIDE or best.reason in _NEED_CONTROLS:
         return False
     if unlike_before:
         return scene.words < _UNLIKE_ALONE
@@ -247,10 +249,13 @@ def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -
             _STRONG, "password_fields", page.password_fields, situated=alone
         )
     elif page.text_fields and page.words < 120 and len(page.buttons) <= 6:
-        found[Refusal.LOGIN_WALL].add(_WEAK, "form", f"{page.text_fields} field(s) to fill in")
+        alone = scene.words < _LITTLE // 2
+        fields = f"{page.text_fields} field(s) to fill in"
+        found[Refusal.LOGIN_WALL].add(_WEAK, "form", fields, situated=alone)
     if page.checkboxes + len(page.buttons) >= 2:
-        choices = ", ".join(filter(None, page.buttons[:4]))
-        found[Refusal.CONSENT_WALL].add(_WEAK, "choices", choices or page.checkboxes)
+        choices = ", ".join(filter(None, page.buttons[:4])) or page.checkboxes
+        alone = scene.words - found[Refusal.CONSENT_WALL].telling_words < _BESIDE
+        found[Refusal.CONSENT_WALL].add(_WEAK, "choices", choices, situated=alone)
     if page.noindex:
         found[Refusal.SOFT_404].add(_WEAK, "robots", "noindex")
         found[Refusal.MAINTENANCE].add(_WEAK, "robots", "noindex")
