@@ -120,7 +120,7 @@ def get(name: str) -> EventLog:
     return cast("EventLog", structlog.stdlib.get_logger(name))
 
 
-def bound(  # noqa: PLR0913 - the closed list of ids that a line can be bound to
+def bound(
     *,
     document_id: str | None = None,
     version: str | None = None,
@@ -181,6 +181,15 @@ def _redact_keys(_logger: object, _method: str, event: EventDict) -> EventDict:
         if _SENSITIVE_KEY.search(key) and value is not None:
             event[key] = REDACTED
     return event
+
+
+_FIRST = ("ts", "level", "event", "logger")
+
+
+def _in_order(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Put what every line has in front, for the eye."""
+    first = {name: event.pop(name) for name in _FIRST if name in event}
+    return {**first, **event}
 
 
 # --- repeated lines ----------------------------------------------------------
@@ -329,7 +338,7 @@ def _formatter(style: Style, *, journal: bool) -> logging.Formatter:
     return _ScrubbingFormatter(
         journal=journal,
         foreign_pre_chain=[*_shared(), _as_library_message],
-        processors=[ProcessorFormatter.remove_processors_meta, _redact_keys, *tail],
+        processors=[ProcessorFormatter.remove_processors_meta, _redact_keys, _in_order, *tail],
     )
 
 

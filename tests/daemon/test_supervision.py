@@ -9,6 +9,7 @@ import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from prometheus_client import CollectorRegistry
 
 from watcher import logs
 from watcher.clock import SystemClock
+from watcher.daemon.health import disk_check
 from watcher.daemon.jobs import Job, JobRunner
 from watcher.daemon.supervisor import (
     MOST_REVIVALS,
@@ -322,3 +324,17 @@ def test_draining_waits_then_cancels_and_names_what_it_cancelled() -> None:
 def test_vitals_say_what_is_wrong(vitals: Vitals, said: str) -> None:
     fault = vitals.fault(Limits())
     assert (said in fault) if said else not fault
+
+
+def test_the_disk_is_well_or_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = disk_check(tmp_path)
+    assert not check.vital
+    monkeypatch.setattr("watcher.daemon.health.LEAST_FREE_BYTES", 0)
+    monkeypatch.setattr("watcher.daemon.health.LEAST_FREE_SHARE", 0.0)
+    assert "free in" in check.probe()
+    monkeypatch.setattr("watcher.daemon.health.LEAST_FREE_SHARE", 1.1)
+    with pytest.raises(TemporaryError) as caught:
+        check.probe()
+    assert "free space" in str(caught.value)

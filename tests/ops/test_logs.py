@@ -67,6 +67,7 @@ def test_a_line_is_one_json_object_with_bound_ids() -> None:
         logs.get("watcher.pipeline").info(Event.VERSION_STORED, version="sha256:ab", pages=3)
     logs.get("watcher.pipeline").info(Event.DAEMON_STOPPED)
     first, second = lines(stream)
+    assert list(first)[:4] == ["ts", "level", "event", "logger"]
     assert first["event"] == "version.stored"
     assert first["document_id"] == "retention-policy"
     assert (first["check_id"], first["pages"], first["level"]) == ("k1", 3, "info")

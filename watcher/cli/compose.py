@@ -9,7 +9,7 @@ from pathlib import Path
 from watcher import __version__, logs
 from watcher.cli.opening import channel_names
 from watcher.clock import SystemClock
-from watcher.daemon.health import HealthCheck
+from watcher.daemon.health import HealthCheck, disk_check
 from watcher.daemon.jobs import Job
 from watcher.daemon.serve import DaemonApp, serve
 from watcher.errors import WatcherError
@@ -77,7 +77,10 @@ class _Daemon:
                 Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
             ),
-            checks=(HealthCheck("database", self._probe_database, vital=True),),
+            checks=(
+                HealthCheck("database", self._probe_database, vital=True),
+                disk_check(settings.data_dir),
+            ),
             metrics=self._services.metrics,
             reload=self._reload,
             status=self._status,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from watcher.daemon.supervisor import Limits, Supervisor
+from watcher.errors import TemporaryError
 from watcher.metrics import DaemonState
 
 PROBE_SECONDS = 5.0
@@ -27,6 +30,29 @@ class HealthCheck:
     name: str
     probe: Callable[[], str]
     vital: bool = False
+
+
+LEAST_FREE_BYTES = 256 * 1024 * 1024
+LEAST_FREE_SHARE = 0.03
+
+
+def disk_check(directory: Path) -> HealthCheck:
+    """Return the check that there is room for what is still to be stored.
+
+    It is not vital: a daemon without room still resolves, serves and alerts,
+    and starting it again would free nothing.
+    """
+
+    def probe() -> str:
+        status = os.statvfs(directory)
+        free = status.f_bavail * status.f_frsize
+        share = status.f_bavail / max(status.f_blocks, 1)
+        line = f"{free // 1024**2} MiB ({share:.0%}) free in {directory}"
+        if free < LEAST_FREE_BYTES or share < LEAST_FREE_SHARE:
+            raise TemporaryError(line, hint="free space, or move the data to a larger disk")
+        return line
+
+    return HealthCheck("disk", probe)
 
 
 @dataclass(frozen=True, slots=True)

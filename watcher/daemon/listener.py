@@ -83,9 +83,9 @@ class Listener:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -215,5 +215,5 @@ class _Handler(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(content)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - inherited
+    def log_message(self, format: str, *_args: object) -> None:  # noqa: A002 - inherited
         """Write nothing: a probe a second would drown the log."""
