@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import eq
 
 from watcher.align.chain import Block, Budget
+from watcher.align.gaps import align_gaps
 from watcher.align.lines import LineMatch, Lines, lines_of, match_lines
 from watcher.align.model import KEPT, MOVED, TextMap
-from watcher.align.gaps import align_gaps
 from watcher.align.moves import Claims
+from watcher.align.quick import align_alike
 from watcher.align.runs import RawRun, join
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Vocabulary, Words, concat, words
 
@@ -17,6 +20,9 @@ _SEEDS = (6, 4)
 """Words in the seeds of moved and edited text: long ones first, since they are surer."""
 _WORK = 3_000_000_000
 """Symbol pairs that may be compared for one pair of texts."""
+
+_Gap = tuple[int, int, int, int]
+_Span = tuple[int, int]
 
 
 def align(old: bytes, new: bytes) -> TextMap:
@@ -29,93 +35,134 @@ def align(old: bytes, new: bytes) -> TextMap:
         runs = [(0, len(old), 0, len(new), KEPT)] if old else []
         return TextMap.of(len(old), len(new), runs, ALGORITHM)
     budget = Budget(_WORK)
-    aligner = _Aligner(old, new, budget)
-    return TextMap.of(len(old), len(new), aligner.runs(), ALGORITHM, complete=not budget.exhausted)
+    runs = _runs(Texts(old, new), budget)
+    return TextMap.of(len(old), len(new), runs, ALGORITHM, complete=not budget.exhausted)
 
 
-class _Aligner:
-    def __init__(self, old: bytes, new: bytes, budget: Budget) -> None:
-        self.old, self.new, self.budget = old, new, budget
-        self.vocabulary = Vocabulary()
-
-    def runs(self) -> list[RawRun]:
-        old_lines, new_lines = lines_of(self.old), lines_of(self.new)
-        match = match_lines(old_lines, new_lines, self.budget)
-        found: list[RawRun] = []
-        gaps: list[tuple[int, int, int, int]] = []
-        at_old = at_new = 0
-        for a, b, c, d, equal in _pairs(match, old_lines, new_lines, self.old, self.new):
-            gaps.append((at_old, a, at_new, c))
-            if equal:
-                found.append((a, b, c, d, KEPT))
-            else:
-                gaps.append((a, b, c, d))
-            at_old, at_new = b, d
-        gaps.append((at_old, len(self.old), at_new, len(self.new)))
-        found += self._moved_lines(match.moved, old_lines, new_lines)
-        taken_old = sorted((r[0], r[1]) for r in found if r[4] == MOVED)
-        taken_new = sorted((r[2], r[3]) for r in found if r[4] == MOVED)
-        pairs = [
-            (self._words(self.old, taken_old, a, b, BARRIER_OLD),
-             self._words(self.new, taken_new, c, d, BARRIER_NEW))
-            for a, b, c, d in gaps
-            if a < b or c < d
-        ]
-        found += align_gaps(pairs, Texts(self.old, self.new), self.budget)
-        claims = self._free_words(found)
+def _runs(texts: Texts, budget: Budget) -> list[RawRun]:
+    old_lines, new_lines = lines_of(texts.old), lines_of(texts.new)
+    match = match_lines(old_lines, new_lines, budget)
+    vocabulary = Vocabulary()
+    found, gaps = _from_lines(match, old_lines, new_lines, texts)
+    moved = list(_moved_lines(match.moved, old_lines, new_lines, texts))
+    found += moved
+    rest: list[_Gap] = []
+    for gap in gaps:
+        alike = None if moved else align_alike(gap, texts, vocabulary)
+        if alike is None:
+            rest.append(gap)
+        else:
+            found += alike
+    if rest:
+        found += align_gaps(_words_of(rest, moved, texts, vocabulary), texts, budget)
+        claims = _unclaimed(found, texts, vocabulary)
         for size in _SEEDS:
-            found += claims.move(claims.seeds(size), self.budget)
-        return join(found, self.old, self.new)
-
-    def _words(
-        self, text: bytes, taken: list[tuple[int, int]], start: int, end: int, barrier: str
-    ) -> Words:
-        parts = [words(text, a, b, self.vocabulary) for a, b in _free(taken, start, end)]
-        return concat(parts, barrier)
-
-    def _moved_lines(self, blocks: list[Block], old: Lines, new: Lines) -> list[RawRun]:
-        runs: list[RawRun] = []
-        for o, n, length in blocks:
-            for step in range(length):
-                a, b = old.starts[o + step], old.ends[o + step]
-                c, d = new.starts[n + step], new.ends[n + step]
-                if self.old[a:b] == self.new[c:d]:
-                    runs.append((a, b, c, d, MOVED))
-        return runs
-
-    def _free_words(self, found: list[RawRun]) -> Claims:
-        old_free = _free(sorted((r[0], r[1]) for r in found), 0, len(self.old))
-        new_free = _free(sorted((r[2], r[3]) for r in found), 0, len(self.new))
-        old = concat([words(self.old, a, b, self.vocabulary) for a, b in old_free], BARRIER_OLD)
-        new = concat([words(self.new, a, b, self.vocabulary) for a, b in new_free], BARRIER_NEW)
-        return Claims(old, new, Texts(self.old, self.new))
+            found += claims.move(claims.seeds(size), budget)
+    return join(found, texts)
 
 
-def _free(taken: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of `start:end` that no range of `taken` (sorted) covers."""
-    for a, b in taken:
-        if b <= start:
-            continue
-        if a >= end:
-            break
-        if a > start:
-            yield start, a
-        start = max(start, b)
-    if start < end:
-        yield start, end
+def _from_lines(
+    match: LineMatch, old: Lines, new: Lines, texts: Texts
+) -> tuple[list[RawRun], list[_Gap]]:
+    """Return the byte-equal stretches of the spine as runs, and what lies between them."""
+    found: list[RawRun] = []
+    gaps: list[_Gap] = []
+    at_old = at_new = 0
+    for a, b, c, d, equal in _pairs(match, old, new, texts):
+        gaps.append((at_old, a, at_new, c))
+        if equal:
+            found.append((a, b, c, d, KEPT))
+        else:
+            gaps.append((a, b, c, d))
+        at_old, at_new = b, d
+    gaps.append((at_old, len(texts.old), at_new, len(texts.new)))
+    return found, [
+        (a, b, c, d)
+        for a, b, c, d in gaps
+        if (a < b and not texts.old[a:b].isspace()) or (c < d and not texts.new[c:d].isspace())
+    ]
 
 
 def _pairs(
-    match: LineMatch, old: Lines, new: Lines, old_text: bytes, new_text: bytes
+    match: LineMatch, old: Lines, new: Lines, texts: Texts
 ) -> Iterator[tuple[int, int, int, int, bool]]:
     """Yield the stretches of the spine, in order: byte-equal ones, and single unequal lines."""
     for o, n, length in match.spine:
         a, b = old.starts[o], old.ends[o + length - 1]
         c, d = new.starts[n], new.ends[n + length - 1]
-        if old_text[a:b] == new_text[c:d]:
+        if texts.old[a:b] == texts.new[c:d]:
             yield a, b, c, d, True
             continue
-        for step in range(length):
-            a, b = old.starts[o + step], old.ends[o + step]
-            c, d = new.starts[n + step], new.ends[n + step]
-            yield a, b, c, d, old_text[a:b] == new_text[c:d]
+        flags = list(map(eq, old.raw[o : o + length], new.raw[n : n + length]))
+        at = 0
+        for equal, group in groupby(flags):
+            size = len(list(group))
+            first, last = at, at + size
+            at = last
+            a, b = old.starts[o + first], old.ends[o + last - 1]
+            c, d = new.starts[n + first], new.ends[n + last - 1]
+            if equal and texts.old[a:b] == texts.new[c:d]:
+                yield a, b, c, d, True
+                continue
+            for i in range(first, last):
+                yield old.starts[o + i], old.ends[o + i], new.starts[n + i], new.ends[n + i], equal
+
+
+def _moved_lines(
+    blocks: Sequence[Block], old: Lines, new: Lines, texts: Texts
+) -> Iterator[RawRun]:
+    for o, n, length in blocks:
+        for i in range(length):
+            a, b = old.starts[o + i], old.ends[o + i]
+            c, d = new.starts[n + i], new.ends[n + i]
+            if texts.old[a:b] == texts.new[c:d]:
+                yield a, b, c, d, MOVED
+
+
+def _words_of(
+    gaps: Sequence[_Gap], moved: Sequence[RawRun], texts: Texts, vocabulary: Vocabulary
+) -> list[tuple[Words, Words]]:
+    """Return the words of each gap on both sides, moved lines left out."""
+    old_taken = sorted((r[0], r[1]) for r in moved)
+    new_taken = sorted((r[2], r[3]) for r in moved)
+
+    def side(text: bytes, parts: list[_Span], barrier: str) -> Words:
+        return concat([words(text, a, b, vocabulary) for a, b in parts], barrier)
+
+    olds = _free_parts([(a, b) for a, b, _, _ in gaps], old_taken)
+    news = _free_parts([(c, d) for _, _, c, d in gaps], new_taken)
+    return [
+        (side(texts.old, left, BARRIER_OLD), side(texts.new, right, BARRIER_NEW))
+        for left, right in zip(olds, news, strict=True)
+    ]
+
+
+def _unclaimed(found: Sequence[RawRun], texts: Texts, vocabulary: Vocabulary) -> Claims:
+    """Return the words of everything that no run covers."""
+    old_taken = sorted((r[0], r[1]) for r in found)
+    new_taken = sorted((r[2], r[3]) for r in found)
+    (old_free,) = _free_parts([(0, len(texts.old))], old_taken)
+    (new_free,) = _free_parts([(0, len(texts.new))], new_taken)
+    old = [
+        words(texts.old, a, b, vocabulary) for a, b in old_free if not texts.old[a:b].isspace()
+    ]
+    new = [
+        words(texts.new, a, b, vocabulary) for a, b in new_free if not texts.new[a:b].isspace()
+    ]
+    return Claims(concat(old, BARRIER_OLD), concat(new, BARRIER_NEW), texts)
+
+
+def _free_parts(spans: Sequence[_Span], taken: Sequence[_Span]) -> Iterator[list[_Span]]:
+    """Yield, for each of `spans`, its parts that no range of `taken` covers; both sorted."""
+    at = 0
+    for start, end in spans:
+        parts: list[_Span] = []
+        while at < len(taken) and taken[at][0] < end:
+            a, b = taken[at]
+            if a > start:
+                parts.append((start, a))
+            start = max(start, b)
+            at += 1
+        if start < end:
+            parts.append((start, end))
+        yield parts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections import Counter, defaultdict
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import add
 from typing import NamedTuple
 
 from watcher.align.chain import Block, Budget, heaviest_chain, lcs, unique_blocks
@@ -36,15 +37,16 @@ def lines_of(text: bytes) -> Lines:
     folded = text.translate(_MASK, _IGNORED)
     while b"00" in folded:
         folded = folded.replace(b"00", b"0")
-    masked = folded.split(b"\n")
+    keys = folded.split(b"\n")
     raw = (text.replace(b"\f", b"\n") if b"\f" in text else text).split(b"\n")
-    starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
-    kept = [index for index, key in enumerate(masked) if key]
+    lengths = list(map(len, raw))
+    starts = list(accumulate(map((1).__add__, lengths), initial=0))
+    ends = map(add, starts, lengths)
     return Lines(
-        [masked[index] for index in kept],
-        [raw[index] for index in kept],
-        [starts[index] for index in kept],
-        [starts[index + 1] - 1 for index in kept],
+        list(compress(keys, keys)),
+        list(compress(raw, keys)),
+        list(compress(starts, keys)),
+        list(compress(ends, keys)),
     )
 
 
@@ -72,12 +74,14 @@ def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
     has all that the other has, byte for byte, nothing was renumbered there:
     those count as equal by their bytes (rows of a table that was sorted anew).
     """
-    keys: dict[bytes, int] = {}
-    old_ids = [keys.setdefault(key, len(keys)) for key in old.keys]
-    new_ids = [keys.setdefault(key, len(keys)) for key in new.keys]
+    distinct = dict.fromkeys(old.keys) | dict.fromkeys(new.keys)
+    keys = dict(zip(distinct, count(), strict=False))
+    old_ids = list(map(keys.__getitem__, old.keys))
+    new_ids = list(map(keys.__getitem__, new.keys))
     weights = [len(key) for key in keys]
     many = {i for i, n in Counter(old_ids).items() if n > 1}
     many |= {i for i, n in Counter(new_ids).items() if n > 1}
+    many &= set(old_ids) & set(new_ids)
     if not many:
         return old_ids, new_ids, weights
     groups: tuple[defaultdict[int, Counter[bytes]], ...] = (

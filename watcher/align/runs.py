@@ -103,7 +103,7 @@ def _equal(
     return runs
 
 
-def join(runs: list[RawRun], old_text: bytes, new_text: bytes) -> list[RawRun]:
+def join(runs: list[RawRun], texts: Texts) -> list[RawRun]:
     """Merge neighbours, and link the white space between two runs that follow each other."""
     runs.sort()
     out: list[RawRun] = []
@@ -113,7 +113,7 @@ def join(runs: list[RawRun], old_text: bytes, new_text: bytes) -> list[RawRun]:
             e, f, g, h, next_kind = run
             order = (kind in (KEPT, EDITED)) == (next_kind in (KEPT, EDITED))
             if order and d <= g:
-                gap_old, gap_new = old_text[b:e], new_text[d:g]
+                gap_old, gap_new = texts.old[b:e], texts.new[d:g]
                 if kind == next_kind and gap_old == gap_new and kind in (KEPT, MOVED):
                     out[-1] = (a, f, c, h, kind)
                     continue

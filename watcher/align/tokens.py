@@ -85,6 +85,7 @@ class Vocabulary(dict[bytes, str]):
         self.stops: set[str] = set()
         self.wide_stops: set[str] = set()
         self.lower: set[str] = set()
+        self.breaks = {LINE, PARAGRAPH}
 
     def __missing__(self, word: bytes) -> str:
         """Return the symbol of a word not seen before."""
@@ -100,6 +101,7 @@ class Vocabulary(dict[bytes, str]):
             symbol = self._symbols.setdefault(folded, chr(len(self._symbols) + 3))
             if folded in _STOPS:
                 (self.stops if len(word) == 1 else self.wide_stops).add(symbol)
+                self.breaks.add(symbol)
             if text[0].islower():
                 self.lower.add(symbol)
         self[word] = symbol
@@ -113,9 +115,14 @@ _INSIDE, _STOPPED, _WRAPPED, _ENDED = range(4)
 """After a word; after a narrow stop; after a line end that may be a wrap; at an end."""
 
 
+def split(text: bytes, start: int, end: int) -> list[bytes]:
+    """Return `text[start:end]` cut into words and stretches of white space."""
+    return _WORDS.findall(text, start, end)
+
+
 def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
     """Return the words of `text[start:end]`."""
-    parts = _WORDS.findall(text, start, end)
+    parts = split(text, start, end)
     symbols = "".join(map(vocabulary.__getitem__, parts))
     ends = list(accumulate(map(len, parts), initial=start))
     kept: list[int] = []
