@@ -7,9 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from watcher.alert.delivery import Delivery
+from watcher.alert.digest import Digest
 from watcher.alert.http import HttpEndpoint, post
 from watcher.alert.message import AlertMessage
-from watcher.alert.render import Json, Message, one_line, render_text, web_link
+from watcher.alert.notice import Notice
+from watcher.alert.render import Json, Message, one_line, render_text, subject, web_link
 from watcher.domain.changes import ChangeClass
 
 _NAMES = {
@@ -50,15 +52,12 @@ def alertmanager_alert(message: Message, key: str, ends_at: datetime) -> dict[st
     The labels are its identity: a repeat of the same delivery is the same
     alert, and each change is one of its own, to be grouped by `document_id`.
     """
-    if isinstance(message, AlertMessage):
-        name, labels = _NAMES[message.change_class], {"class": message.change_class.value}
-    else:
-        name, labels = "Document" + message.kind.value.capitalize(), {"reason": message.reason}
+    name, labels = _named(message)
     return {
         "labels": {
             "alertname": name,
             "severity": message.severity.value,
-            "document_id": message.document_id,
+            "document_id": subject(message),
             "owner": message.owner,
             "key": key,
             **labels,
@@ -71,3 +70,14 @@ def alertmanager_alert(message: Message, key: str, ends_at: datetime) -> dict[st
         "endsAt": ends_at.isoformat(),
         "generatorURL": web_link(message),
     }
+
+
+def _named(message: Message) -> tuple[str, dict[str, Json]]:
+    """Return the name of the alert, and the labels that only its kind has."""
+    match message:
+        case AlertMessage():
+            return _NAMES[message.change_class], {"class": message.change_class.value}
+        case Notice():
+            return f"Document{message.kind.value.capitalize()}", {"reason": message.reason}
+        case Digest():
+            return "DocumentDigest", {"reason": message.reason.value}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from watcher.alert.delivery import Delivery
+from watcher.alert.digest import Digest
 from watcher.alert.http import HttpEndpoint, post
 from watcher.alert.message import AlertMessage
-from watcher.alert.render import Json, Message, one_line, render_payload, web_link
+from watcher.alert.notice import Notice
+from watcher.alert.render import Json, Message, one_line, render_payload, subject, web_link
 from watcher.domain.changes import Severity
 
 _SEVERITIES = {Severity.PAGE: "critical", Severity.TICKET: "warning", Severity.INFO: "info"}
@@ -37,14 +39,14 @@ def pagerduty_event(message: Message, key: str) -> dict[str, Json]:
     """Return the event without its routing key, never larger than the API takes."""
     details: dict[str, Json] = render_payload(message, key)
     if len(json.dumps(details)) > _LARGEST_EVENT:
-        details["excerpts"] = []
-        details["citations"] = []
+        for bulky in ("excerpts", "citations", "entries"):
+            details.pop(bulky, None)
     payload: dict[str, Json] = {
         "summary": one_line(message.first_line, _LONGEST_SUMMARY),
-        "source": message.document_id,
+        "source": subject(message),
         "severity": _SEVERITIES[message.severity],
         "timestamp": message.observed_at,
-        "component": message.document_id,
+        "component": subject(message),
         "group": message.owner,
         "class": _class_of(message),
         "custom_details": details,
@@ -55,6 +57,10 @@ def pagerduty_event(message: Message, key: str) -> dict[str, Json]:
 
 
 def _class_of(message: Message) -> str:
-    if isinstance(message, AlertMessage):
-        return message.change_class.value
-    return f"document {message.kind.value}"
+    match message:
+        case AlertMessage():
+            return message.change_class.value
+        case Notice():
+            return f"document {message.kind.value}"
+        case Digest():
+            return "digest"

@@ -11,12 +11,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from watcher.alert.digest import Digest, DigestEntry
 from watcher.alert.message import AlertMessage, Excerpt, Passage, TouchedCitation
 from watcher.alert.notice import Notice
 
 PAYLOAD_SCHEMA = "watcher.alert/1"
 NOTICE_SCHEMA = "watcher.notice/1"
-Message = AlertMessage | Notice
+DIGEST_SCHEMA = "watcher.digest/1"
+Message = AlertMessage | Notice | Digest
 """Everything that a channel may be asked to carry."""
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
@@ -28,6 +30,8 @@ _TEXT_ANSWERS = 5
 _PAYLOAD_PASSAGE = 4000
 _PAYLOAD_EXCERPTS = 40
 _PAYLOAD_ANSWERS = 1000
+_TEXT_ENTRIES = 50
+_PAYLOAD_ENTRIES = 500
 
 
 def visible(text: str) -> str:
@@ -61,8 +65,32 @@ def web_link(message: Message) -> str:
 
 def render_text(message: Message, key: str) -> str:
     """Return the message as lines; the first says what to do."""
-    lines = _notice_lines(message, key) if isinstance(message, Notice) else _lines(message, key)
+    match message:
+        case AlertMessage():
+            lines = _lines(message, key)
+        case Notice():
+            lines = _notice_lines(message, key)
+        case Digest():
+            lines = _digest_lines(message, key)
     return "\n".join(lines) + "\n"
+
+
+def subject(message: Message) -> str:
+    """Return the document that a message is about, or how many."""
+    return message.subject if isinstance(message, Digest) else message.document_id
+
+
+def _digest_lines(digest: Digest, key: str) -> Iterator[str]:
+    yield one_line(digest.first_line, 400)
+    shown = digest.by_urgency[:_TEXT_ENTRIES]
+    for entry in shown:
+        message = entry.message
+        yield f"- {message.severity.value}: {one_line(message.first_line, 300)}"
+        yield f"  {message.document_id}, observed {message.observed_at}, open {message.link}"
+    if left := len(digest.entries) - len(shown):
+        yield f"... and {left} more"
+    yield f"open {digest.link}"
+    yield f"key  {key}"
 
 
 def _notice_lines(notice: Notice, key: str) -> Iterator[str]:
@@ -135,13 +163,48 @@ def _citation_lines(citations: tuple[TouchedCitation, ...]) -> Iterator[str]:
 
 
 def render_payload(message: Message, key: str) -> dict[str, Json]:
-    """Return an object of schema `watcher.alert/1` or `watcher.notice/1`, bounded in size.
+    """Return an object of schema watcher.alert/1, notice/1 or digest/1, bounded in size.
 
-    What does not fit is counted in `excerpts_left_out` and `answers_left_out`;
-    a clipped passage says so with `clipped`.
+    What does not fit is counted in `excerpts_left_out`, `answers_left_out` or
+    `entries_left_out`; a clipped passage says so with `clipped`.
     """
-    if isinstance(message, Notice):
-        return _notice_object(message, key)
+    match message:
+        case AlertMessage():
+            return _alert_object(message, key)
+        case Notice():
+            return _notice_object(message, key)
+        case Digest():
+            return _digest_object(message, key)
+
+
+def _digest_object(digest: Digest, key: str) -> dict[str, Json]:
+    shown = digest.by_urgency[:_PAYLOAD_ENTRIES]
+    return {
+        "schema": DIGEST_SCHEMA,
+        "key": key,
+        "reason": digest.reason.value,
+        "summary": one_line(digest.first_line, 400),
+        "severity": digest.severity.value,
+        "entries": [_entry_object(entry) for entry in shown],
+        "entries_left_out": len(digest.entries) - len(shown),
+        "answers_affected": digest.answers_affected,
+        "link": digest.link,
+    }
+
+
+def _entry_object(entry: DigestEntry) -> Json:
+    message = entry.message
+    return {
+        "key": entry.key,
+        "document_id": message.document_id,
+        "severity": message.severity.value,
+        "summary": one_line(message.first_line, 400),
+        "observed_at": message.observed_at,
+        "link": message.link,
+    }
+
+
+def _alert_object(message: AlertMessage, key: str) -> dict[str, Json]:
     excerpts = message.excerpts[:_PAYLOAD_EXCERPTS]
     citations, left_out = _citation_objects(message.citations)
     return {
