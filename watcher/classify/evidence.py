@@ -49,6 +49,8 @@ _GROUP: dict[str, tuple[float, tuple[str, ...]]] = {
     "prospect": (0.7, ()),
 }
 """Operator categories whose coming or going is told by itself."""
+_BOUND = frozenset(["negation", "quantifier", "exception"])
+"""Operators that mean something else in another place of the same sentence."""
 _DEONTIC_RANK = {
     "permission": 1,
     "prospect": 2,
@@ -56,20 +58,11 @@ _DEONTIC_RANK = {
     "obligation": 3,
     "prohibition": 3,
 }
-_FACET_WEIGHT: dict[str, float] = {
-    "party": 0.6,
-    "jurisdiction": 0.65,
-    "data_practice": 0.6,
-    "remedy": 0.65,
-    "right": 0.6,
-    "procedure": 0.5,
-    "disclosure": 0.6,
-    "definition": 0.6,
-    "contact_notice": 0.6,
-}
-_BASE_WEIGHT = 0.45
+_SUBJECT_WEIGHT = 0.35
+"""What it weighs that plain words of a facet came or went: who, where, which data."""
+_BASE_WEIGHT = 0.2
 """What an unproven change of plain words weighs."""
-_REWRITTEN = 0.62
+_REWRITTEN = 0.4
 """Factor for words found inside a rewritten stretch: they may only be rephrased."""
 _SMALL = 3
 """Words on a side up to which a replacement is one exchange, not a rewriting."""
@@ -83,8 +76,9 @@ def observe(pair: Pair, finding: Finding) -> tuple[Evidence, ...]:
         found.append(_of_note(finding))
     else:
         found += _quantities(pair, finding, removed, added)
-        found += _deontics(removed, added)
-        found += _operators(removed, added)
+        if not _inflected(removed, added):
+            found += _deontics(removed, added)
+            found += _operators(removed, added, _BOUND if finding.shuffled else frozenset(_GROUP))
         found += _addresses(removed, added)
         found += _words(pair, removed, added)
         found += _form(pair, removed, added)
@@ -133,7 +127,8 @@ def _quantities(
         out.append(Evidence(f"quantity:{token.kind.value}", weight, facets))
     mixed = [t for t in (*removed, *added) if t.kind is Kind.WORD and _has_digit(t)]
     if mixed and {t.sense for t in removed} != {t.sense for t in added}:
-        out.append(Evidence("quantity:number", 0.75, ("number",)))
+        weight = 0.75 if removed and added else 0.4
+        out.append(Evidence("quantity:number", weight, ("number",)))
     return out
 
 
@@ -165,7 +160,9 @@ def _deontics(removed: list[Token], added: list[Token]) -> list[Evidence]:
     if not lost and not won:
         if not words:
             return []
-        return [Evidence("deontic:wording", 0.75, ("obligation_strengthened",))]
+        capitals = {t.base for t in removed} == {t.base for t in added}
+        weight = 0.75 if capitals else 0.45
+        return [Evidence("deontic:wording", weight, ("obligation_strengthened",))]
     if lost and won:
         rank = max(_DEONTIC_RANK[g] for g in won) - max(_DEONTIC_RANK[g] for g in lost)
         facet = "obligation_strengthened" if rank >= 0 else "obligation_weakened"
@@ -180,9 +177,21 @@ def _deontics(removed: list[Token], added: list[Token]) -> list[Evidence]:
     return out
 
 
-def _operators(removed: list[Token], added: list[Token]) -> list[Evidence]:
-    gone = Counter((t.group, t.sense) for t in removed if t.group in _GROUP)
-    come = Counter((t.group, t.sense) for t in added if t.group in _GROUP)
+def _inflected(removed: list[Token], added: list[Token]) -> bool:
+    """Tell whether one word became another form of itself, as far as letters show."""
+    if len(removed) != 1 or len(added) != 1:
+        return False
+    old, new = removed[0].base, added[0].base
+    same = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    same = min(len(old), len(new)) if same is None else same
+    return old != new and same >= 5 and same * 10 >= max(len(old), len(new)) * 7
+
+
+def _operators(
+    removed: list[Token], added: list[Token], groups: frozenset[str]
+) -> list[Evidence]:
+    gone = Counter((t.group, t.sense) for t in removed if t.group in groups)
+    come = Counter((t.group, t.sense) for t in added if t.group in groups)
     out = []
     for group, _ in sorted((gone - come) + (come - gone)):
         weight, facets = _GROUP[group]
@@ -194,7 +203,7 @@ def _addresses(removed: list[Token], added: list[Token]) -> list[Evidence]:
     out = []
     for kind, name, weight, facet in (
         (Kind.EMAIL, "contact:email", 0.9, "contact_notice"),
-        (Kind.URL, "contact:url", 0.5, "cross_reference"),
+        (Kind.URL, "contact:url", 0.4, "cross_reference"),
         (Kind.REFERENCE, "reference", 0.9, "cross_reference"),
         (Kind.STRIKE, "struck", 0.8, ()),
     ):
@@ -216,7 +225,7 @@ def _words(pair: Pair, removed: list[Token], added: list[Token]) -> list[Evidenc
         if token.kind is Kind.WORD and token.sense in changed:
             facet = facet_of(token, pair.pack)
             if facet:
-                out.append(Evidence(f"subject:{facet}", _FACET_WEIGHT[facet], (facet,)))
+                out.append(Evidence(f"subject:{facet}", _SUBJECT_WEIGHT, (facet,)))
     return out
 
 
@@ -233,7 +242,7 @@ def _form(pair: Pair, removed: list[Token], added: list[Token]) -> list[Evidence
     one_sided = not removed or not added
     words = sum(t.kind in {Kind.WORD, Kind.OPERATOR} for t in (*removed, *added))
     if one_sided and words >= 6:
-        out.append(Evidence("form:passage", 0.5, ()))
+        out.append(Evidence("form:passage", 0.6, ()))
     if all(t.kind is Kind.SIGN for t in (*removed, *added)):
         out.append(Evidence("form:punctuation", 0.4, ("scope",)))
     marked = [t for t in (*removed, *added) if t.kind is Kind.MARKER]

@@ -26,12 +26,16 @@ from watcher.classify.typed import settle_case, type_tokens
 
 
 class Finding(NamedTuple):
-    """One judged difference of a block: which piece, the rule, what was tried."""
+    """One judged difference of a block: which piece, the rule, what was tried.
+
+    `shuffled`: the sentence has the same words as before, in another order.
+    """
 
     piece: Piece
     rule: str
     tried: tuple[Tried, ...] = ()
     note: str = ""
+    shuffled: bool = False
 
 
 class Block(NamedTuple):
@@ -108,6 +112,7 @@ def _corresponding(pair: Pair, pairs: list[tuple[int, int]]) -> Iterator[Finding
         yield Finding(piece, rule, (result,), note)
 
 
+_BY_LETTERS = frozenset(["spelling", "typo", "contraction"])
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -122,7 +127,8 @@ def _sense_rule(left: Token, right: Token) -> str:
     ):
         return "number-format" if left.kind not in {Kind.DATE, Kind.TIME} else left.rule
     if left.base == right.base:
-        return "case"
+        spelt = [rule for rule in (left.rule, right.rule) if rule in _BY_LETTERS]
+        return rules.heavier(spelt[0], spelt[-1]) if spelt else "case"
     names = [name for name in (left.rule, right.rule) if name and name != "case"]
     return rules.heavier(names[0], names[-1]) if names else "same-tokens"
 
@@ -149,13 +155,20 @@ def _pieces(
             yield Finding(span, result.rule)
             continue
         more = (*tried, *((result,) if result else ()))
+        shuffled = _same_words(pair, group)
         for piece in merged(group, pair.old.tokens):
             log = tuple(
                 dict.fromkeys(
                     t for p in group if piece.a <= p.a and p.b <= piece.b for t in attempts[p]
                 )
             )
-            yield Finding(piece, rules.UNPROVEN, (*log, *more))
+            yield Finding(piece, rules.UNPROVEN, (*log, *more), shuffled=shuffled)
+
+
+def _same_words(pair: Pair, pieces: list[Piece]) -> bool:
+    old = [t.sense for p in pieces for t in pair.old.tokens[p.a : p.b] if t.exact != ","]
+    new = [t.sense for p in pieces for t in pair.new.tokens[p.c : p.d] if t.exact != ","]
+    return sorted(old) == sorted(new)
 
 
 def _prove(pair: Pair, piece: Piece) -> tuple[str, tuple[Tried, ...]]:

@@ -36,7 +36,9 @@ class Equivalent(_Strict):
 
     `only_for` limits the condition to some of them: these count only at the
     beginning of a sentence. `only_before` names the words that must follow.
-    After a phrase of `gerund_after` the next verb is compared by its stem.
+    After a phrase of `gerund_after` the next verb is compared by its stem;
+    after a phrase that ends its clause ("ist verpflichtet, ... zu"), the first of
+    each of `drops` in the sentence belongs to the phrase.
     """
 
     rule: str
@@ -44,6 +46,7 @@ class Equivalent(_Strict):
     only_for: Words
     only_before: Words
     gerund_after: Words
+    drops: Words
 
 
 class NumberRules(_Strict):
@@ -72,6 +75,7 @@ class Stamps(_Strict):
     counters: Words
     ago: Words
     amended: Words
+    amended_phrases: Words
     effective: tuple[str, ...]
 
 
@@ -165,12 +169,49 @@ class PhraseTable:
         return phrase in self.entries
 
 
+class Speller:
+    """Gives a word its one normal form, and the rule by which it has it."""
+
+    _MEMORY = 20_000
+
+    def __init__(self, spelling: Spelling) -> None:
+        self._words = {old.casefold(): (new.casefold(), "spelling") for old, new in spelling.pairs}
+        self._words |= {old.casefold(): (new.casefold(), "typo") for old, new in spelling.typos}
+        self._endings = spelling.endings
+        self._stems = spelling.stems
+        self._stem = re.compile("|".join(old for old, _ in spelling.stems) or r"(?!)")
+        self._known: dict[str, tuple[str, str]] = {}
+
+    def __call__(self, word: str) -> tuple[str, str]:
+        """Return (normal form, "spelling" | "typo" | "") of a case-folded word."""
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) >= self._MEMORY:
+                self._known.clear()
+            found = self._known[word] = self._words.get(word) or self._by_rule(word)
+        return found
+
+    def _by_rule(self, word: str) -> tuple[str, str]:
+        for old, new in self._endings:
+            if word.endswith(old) and len(word) >= len(old) + 4:
+                return word[: -len(old)] + new, "spelling"
+        if self._stem.search(word):
+            for old, new in self._stems:
+                if old in word:
+                    return word.replace(old, new), "spelling"
+        return word, ""
+
+    def phrase(self, text: str) -> Phrase:
+        """Return a pack's phrase as the words it is looked up by."""
+        return tuple(self(word)[0] for word in phrase_of(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Pack:
     """A pack made ready for look-up; all words are case folded.
 
     `operators` maps a phrase to its category; `senses` a phrase to
-    `(sense, rule)`; `spelling` a word to its one normal form.
+    its groups of equivalents; `speller` gives a word its one normal form.
     """
 
     file: PackFile
@@ -183,8 +224,7 @@ class Pack:
     effective: PhraseTable
     navigation: PhraseTable
     senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]]
-    spelling: dict[str, str]
-    typos: dict[str, str]
+    speller: Speller
     facet_words: dict[str, str]
     facet_stems: tuple[tuple[str, str], ...]
     special: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -199,20 +239,20 @@ class Pack:
         return word in self.special.get(group, frozenset())
 
 
-def _table(groups: Mapping[str, tuple[str, ...]]) -> PhraseTable:
+def _table(groups: Mapping[str, tuple[str, ...]], speller: Speller) -> PhraseTable:
     entries: dict[Phrase, str] = {}
     for value, phrases in groups.items():
         for phrase in phrases:
-            entries.setdefault(phrase_of(phrase), value)
+            entries.setdefault(speller.phrase(phrase), value)
     return PhraseTable(entries)
 
 
-def _senses(file: PackFile) -> dict[Phrase, tuple[tuple[Equivalent, str], ...]]:
+def _senses(file: PackFile, speller: Speller) -> dict[Phrase, tuple[tuple[Equivalent, str], ...]]:
     """Return each phrase's groups; those that hold only in some places come first."""
     senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]] = {}
     for number, group in enumerate(file.equivalent):
         for words in group.words:
-            phrase = phrase_of(words)
+            phrase = speller.phrase(words)
             senses[phrase] = (*senses.get(phrase, ()), (group, f"={number}"))
     return {
         phrase: tuple(sorted(groups, key=lambda g: not (g[0].only_for or g[0].only_before)))
@@ -237,7 +277,7 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
         "stamp_fillers": file.stamps.fillers,
         "stamp_counters": tuple(w for c in file.stamps.counters for w in phrase_of(c)),
         "stamp_subjects": tuple(w for c in file.stamps.subjects for w in phrase_of(c)),
-        "amended_words": file.stamps.amended[1:],
+        "amended_words": file.stamps.amended,
         "ago": file.stamps.ago,
         "version": file.stamps.version,
         "home": file.furniture.home,
@@ -254,13 +294,13 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
 
 def build(file: PackFile) -> Pack:
     """Return `file` made ready for look-up."""
-    spelling = {old.casefold(): new.casefold() for old, new in file.spelling.pairs}
+    speller = Speller(file.spelling)
     words, stems = _facets(file)
     qualifiers = {"business", "calendar"}
     return Pack(
         file=file,
-        operators=_table(file.operators),
-        numbers=PhraseTable({phrase_of(w): str(n) for w, n in file.numbers.items()}),
+        operators=_table(file.operators, speller),
+        numbers=PhraseTable({speller.phrase(w): str(n) for w, n in file.numbers.items()}),
         months={
             name.casefold(): number
             for number, names in enumerate(file.months.names, start=1)
@@ -278,12 +318,11 @@ def build(file: PackFile) -> Pack:
             if code != "tax"
             for word in entries
         },
-        stamps=_table({"stamp": file.stamps.phrases, "amended": file.stamps.amended[:1]}),
-        effective=_table({"effective": file.stamps.effective}),
-        navigation=_table({"nav": (*file.furniture.navigation, *file.furniture.home)}),
-        senses=_senses(file),
-        spelling=spelling,
-        typos={old.casefold(): new.casefold() for old, new in file.spelling.typos},
+        stamps=_table({"stamp": file.stamps.phrases, "amended": file.stamps.amended_phrases}, speller),
+        effective=_table({"effective": file.stamps.effective}, speller),
+        navigation=_table({"nav": (*file.furniture.navigation, *file.furniture.home)}, speller),
+        senses=_senses(file, speller),
+        speller=speller,
         facet_words=words,
         facet_stems=stems,
         special=_special(file),

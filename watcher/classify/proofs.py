@@ -263,7 +263,8 @@ def typo(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("typo", False, "both may be words of the language")
 
 
-_HEADING_GROUPS = frozenset(["conjunction", "disjunction"])
+_HEADING_GROUPS = frozenset(["conjunction", "disjunction", "comparison", "inclusion"])
+"""Operators that rule nothing in a heading without a quantity."""
 _HEADING_FACETS = frozenset(["jurisdiction", "party", "remedy"])
 
 
@@ -335,6 +336,29 @@ def heading_number(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("list-number", True, "")
 
 
+def acronym(pair: Pair, piece: Piece) -> Tried | None:
+    """Prove the long form put before its own acronym: "General ... Regulation (GDPR)"."""
+    removed, added = sides(pair, piece)
+    if bool(removed) == bool(added):
+        return None
+    view, start, end = (pair.old, piece.a, piece.b) if removed else (pair.new, piece.c, piece.d)
+    tokens = view.tokens
+    if tokens[end - 1].exact == "(" and end + 1 < len(tokens):
+        short, words = tokens[end], tokens[start : end - 1]
+        closed = tokens[end + 1].exact == ")"
+    elif end - start == 1 and tokens[start].exact == ")" and start >= 2:
+        short, closed = tokens[start - 1], tokens[start - 2].exact == "("
+        words = tokens[max(0, start - 2 - len(short.exact)) : start - 2]
+    else:
+        return None
+    if not closed or not short.exact.isupper() or len(short.exact) < 2:
+        return None
+    initials = "".join(word.exact[:1] for word in words)
+    if all(word.kind is Kind.WORD for word in words) and initials == short.exact:
+        return Tried("acronym", True, "")
+    return Tried("acronym", False, "the words do not spell the acronym")
+
+
 def same_sense(pair: Pair, piece: Piece) -> Tried:
     """Say why the rules of equal sense do not hold for a piece; always tried last."""
     removed, added = sides(pair, piece)
@@ -361,5 +385,6 @@ PIECE_PROOFS: tuple[Proof, ...] = (
     typo,
     heading_number,
     heading,
+    acronym,
     same_sense,
 )

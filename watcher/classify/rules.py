@@ -50,6 +50,7 @@ _EDITORIAL = {
     "synonym": "listed words that say the same",
     "contraction": "a contraction written out or back",
     "gender-neutral": "the same persons in a gender-neutral form",
+    "acronym": "the long form stands beside its own acronym",
     "courtesy": "a word of courtesy comes or goes",
     "typo": "a slip of the pen is corrected",
     "heading": "a bare heading comes, goes or is reworded",

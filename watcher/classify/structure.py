@@ -140,9 +140,16 @@ def _is_version(words: list[str], at: int) -> bool:
 def _only_dates(words: list[str], pack: Pack, *, dated: bool) -> bool:
     """Tell whether the rest of a stamp holds dates, fillers and counters only."""
     ago = any(pack.has("ago", word) for word in words)
+    known = 0
     for index, word in enumerate(words):
+        if index < known:
+            continue
+        if hit := pack.stamps.longest(words, index):
+            known = index + hit[0]
+            continue
         following = words[index + 1] if index + 1 < len(words) else ""
-        if word in {"<date>", "<time>"} or (word == "<duration>" and ago):
+        reading = index > 0 and pack.has("stamp_counters", words[index - 1])
+        if word in {"<date>", "<time>"} or (word == "<duration>" and (ago or reading)):
             dated = True
         elif word == "<number>":
             if not pack.has("stamp_counters", following):
@@ -152,6 +159,7 @@ def _only_dates(words: list[str], pack: Pack, *, dated: bool) -> bool:
                 return False
         elif not (
             pack.has("stamp_fillers", word)
+            or pack.has("stamp_subjects", word)
             or pack.has("stamp_counters", word)
             or pack.has("ago", word)
             or pack.has("weekdays", word)
@@ -166,7 +174,7 @@ def _mark_amended(
     tokens: list[Token], lines: list[Line], pack: Pack, marks: dict[int, str]
 ) -> None:
     """Mark the note "last amended by", which statutes carry above their text."""
-    if not pack.file.stamps.amended:
+    if not pack.file.stamps.amended_phrases:
         return
     for start, token in enumerate(tokens):
         if not token.first or pack.stamps.longest(_bases(tokens, start), 0) is None:

@@ -30,7 +30,17 @@ _NO_PHRASES = PhraseTable({("",): ""})
 
 def type_tokens(tokens: list[Token], pack: Pack | None, initial: bool = True) -> list[Token]:
     """Return `tokens` with types. `initial`: the block begins a sentence."""
-    return _Typer(tokens if pack is None else _expanded(tokens, pack), pack, initial).run()
+    if pack is not None:
+        tokens = [_spelled(token, pack) for token in _expanded(tokens, pack)]
+    return _Typer(tokens, pack, initial).run()
+
+
+def _spelled(token: Token, pack: Pack) -> Token:
+    """Give a word its normal spelling for look-ups; its letters stay in `exact`."""
+    if token.kind is not Kind.WORD:
+        return token
+    base, rule = pack.speller(token.base)
+    return token._replace(base=base, rule=rule) if rule else token
 
 
 def _expanded(tokens: list[Token], pack: Pack) -> list[Token]:
@@ -85,6 +95,7 @@ class _Typer:
         self.bases = [token.base for token in tokens]
         self.out: list[Token] = []
         self.gerund = False
+        self.drops: set[str] = set()
         readers: list[Callable[[int], int]] = [self._digits_date, self._time, self._sign_money]
         if pack is not None:
             readers += [self._date, self._quantity, self._phrase]
@@ -94,11 +105,25 @@ class _Typer:
     def run(self) -> list[Token]:
         position = 0
         while position < len(self.tokens):
+            if self.drops and self._dropped(position):
+                position += 1
+                continue
             for reader in self.readers:
                 if taken := reader(position):
                     position += taken
                     break
         return self.out
+
+    def _dropped(self, at: int) -> bool:
+        """Take a word that belongs to the phrase before it ("verpflichtet, ... zu")."""
+        token = self.tokens[at]
+        if token.exact in _SENTENCE_END:
+            self.drops = set()
+        if token.base not in self.drops:
+            return False
+        self.drops.discard(token.base)
+        self.out.append(token._replace(drop="deontic-synonym"))
+        return True
 
     def base(self, index: int) -> str:
         return self.bases[index] if 0 <= index < len(self.bases) else ""
@@ -361,8 +386,8 @@ class _Typer:
             return 0
         kind = Kind.OPERATOR if group else Kind.WORD
         literal = " ".join(self.bases[at : at + size])
-        if not rule and any(t.rule for t in self.tokens[at : at + size]):
-            rule = "contraction"
+        spelt = {t.rule for t in self.tokens[at : at + size]} - {""}
+        rule = next(iter(sorted(spelt)), rule)
         return self.make(kind, at, size, sense or literal, rule, group)
 
     def _sense(self, at: int) -> tuple[int, str, str]:
@@ -373,6 +398,7 @@ class _Typer:
             for group, sense in self.pack.senses.get(phrase, ()):
                 if self._applies(group, phrase, at, size):
                     self.gerund = bool(group.gerund_after)
+                    self.drops = set(group.drops)
                     return size, sense, group.rule
         return 0, "", ""
 
@@ -400,31 +426,14 @@ class _Typer:
             self.out.append(token._replace(sense=f"{token.kind.value}:{said}"))
             return 1
         word, rule, drop = token.base, token.rule, ""
-        if self.pack is not None:
-            word, rule = self._spelling(token.base, rule)
-            if self.pack.has("courtesy", token.base):
-                drop = "courtesy"
+        if self.pack is not None and self.pack.has("courtesy", token.base):
+            drop = "courtesy"
         if self.gerund:
             word, self.gerund = f"~{_verb_stem(word)}", False
             rule = rule or "deontic-synonym"
         sense = f"{Kind.WORD.value}:{word}"
         self.out.append(token._replace(sense=sense, rule=rule or "case", drop=drop))
         return 1
-
-    def _spelling(self, base: str, rule: str) -> tuple[str, str]:
-        """Return the word's normal form and the rule that makes it equal."""
-        assert self.pack is not None
-        if base in self.pack.typos:
-            return self.pack.typos[base], "typo"
-        if base in self.pack.spelling:
-            return self.pack.spelling[base], "spelling"
-        for old, new in self.pack.file.spelling.endings:
-            if base.endswith(old) and len(base) >= len(old) + 4:
-                return base[: -len(old)] + new, "spelling"
-        for old, new in self.pack.file.spelling.stems:
-            if old in base:
-                return base.replace(old, new), "spelling"
-        return base, rule
 
 
 def settle_case(tokens: list[Token], lines: list[Line], pack: Pack | None, *, initial: bool) -> list[Token]:  # fmt: skip
