@@ -16,7 +16,7 @@ from watcher.errors import WatcherError
 from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
 from watcher.pipeline.counting import read_counts
-from watcher.pipeline.deliver import build_senders, deliver_due
+from watcher.pipeline.deliver import build_senders, deliver_digests, deliver_due
 from watcher.pipeline.dispatch import Dispatcher
 from watcher.pipeline.requests import fetch_settings
 from watcher.pipeline.services import Services
@@ -76,6 +76,7 @@ class _Daemon:
             jobs=(
                 Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
+                Job("digest", 3600.0, self._digest, deadline_seconds=300),
             ),
             checks=(
                 HealthCheck("database", self._probe_database, vital=True),
@@ -93,6 +94,9 @@ class _Daemon:
 
     async def _deliver(self) -> None:
         await deliver_due(self._services, self._senders)
+
+    async def _digest(self) -> None:
+        await deliver_digests(self._services, self._senders)
 
     async def _reload(self) -> str:
         """Take new settings whole, or raise and keep the old ones."""

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from watcher import logs
 from watcher.alert.delivery import Delivery, DeliveryResult, Sender, next_attempt
+from watcher.alert.digest import DigestReason, digest_key
 from watcher.alert.message import delivery_key
 from watcher.alert.senders import build_sender
 from watcher.errors import WatcherError
 from watcher.logs import Event
+from watcher.pipeline.digesting import build_digest
 from watcher.pipeline.messages import build_message
 from watcher.pipeline.services import Services
 from watcher.settings import Settings
 from watcher.settings.secrets import read_secret
 from watcher.store.rows import Alert
 
-_AT_ONCE = 20
+_AT_ONCE = 200
+STORM = 5
+"""More alerts than this, due at once on one channel, go out as one message."""
+DIGEST_AFTER = timedelta(days=1)
+"""How long what needs nobody at once waits for company."""
 _LEASE_SECONDS = 300.0
 """Longer than any channel's timeout: an alert is not claimed twice while it is sent."""
 _NO_CHANNEL = Delivery(DeliveryResult.DEAD, "the channel is no longer configured")
@@ -46,38 +52,91 @@ async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:
         limit=_AT_ONCE,
         lease_seconds=_LEASE_SECONDS,
     )
+    by_channel: dict[str, list[Alert]] = {}
+    for alert in due:
+        by_channel.setdefault(alert.channel, []).append(alert)
     async with asyncio.TaskGroup() as group:
-        for alert in due:
-            group.create_task(_deliver(services, senders, alert))
+        for channel, alerts in by_channel.items():
+            storm = len(alerts) > STORM
+            for together in [alerts] if storm else [[alert] for alert in alerts]:
+                group.create_task(_deliver(services, senders.get(channel), together))
     return len(due)
 
 
-async def _deliver(services: Services, senders: Mapping[str, Sender], alert: Alert) -> None:
-    """Attempt one alert and record the outcome; a fault of ours is a retry too."""
-    with logs.bound(document_id=alert.document_id, change_id=alert.change_id):
-        sender = senders.get(alert.channel)
-        if sender is None:
-            await _finish(services, alert, _NO_CHANNEL)
-            return
-        started = services.clock.monotonic()
-        try:
-            message = await asyncio.to_thread(build_message, services, alert)
-            delivery = await sender.send(message, delivery_key(alert.event_id, alert.channel))
-        except WatcherError as error:
-            delivery = Delivery(DeliveryResult.RETRY, str(error))
+async def deliver_digests(services: Services, senders: Mapping[str, Sender]) -> None:
+    """Send each channel what has waited for a digest, once the oldest has waited a day."""
+    outbox = services.store.outbox
+    for channel, sender in senders.items():
+        waiting = await asyncio.to_thread(outbox.digest, channel)
+        now = services.clock.now()
+        if not waiting or waiting[0].created_at > now - DIGEST_AFTER:
+            continue
+        delivery = await _attempt(services, sender, waiting, DigestReason.ROUTINE)
+        said: dict[str, object] = {"channel": channel, "detail": delivery.detail}
+        numbers = [alert.number for alert in waiting]
+        if delivery.result is DeliveryResult.RETRY:
+            _log.warning(Event.ALERT_FAILED, **said)
+            continue
+        if delivery.result is DeliveryResult.DELIVERED:
+            await asyncio.to_thread(outbox.digested, numbers, at=now, receipt=delivery.detail)
+            _log.info(Event.ALERT_SENT, digest=len(numbers), **said)
+            continue
+        for number in numbers:
+            await asyncio.to_thread(outbox.dead, number, at=now, error=delivery.detail)
+        _log.error(Event.ALERT_DEAD, digest=len(numbers), **said)
+
+
+async def _deliver(services: Services, sender: Sender | None, alerts: Sequence[Alert]) -> None:
+    """Attempt one alert, or the many of a storm, and record the outcome of each."""
+    one = alerts[0] if len(alerts) == 1 else None
+    with logs.bound(
+        document_id=one.document_id if one else None, change_id=one.change_id if one else None
+    ):
+        delivery = _NO_CHANNEL
+        if sender is not None:
+            delivery = await _attempt(services, sender, alerts, DigestReason.STORM)
+        key = _key_of(alerts)
+        for alert in alerts:
+            await _finish(services, alert, delivery, key)
+
+
+async def _attempt(
+    services: Services, sender: Sender, alerts: Sequence[Alert], reason: DigestReason
+) -> Delivery:
+    """Send one message with all of `alerts`; a fault of ours is a retry too."""
+    single = len(alerts) == 1 and reason is DigestReason.STORM
+    started = services.clock.monotonic()
+    try:
+        if single:
+            message = await asyncio.to_thread(build_message, services, alerts[0])
+        else:
+            message = await asyncio.to_thread(build_digest, services, reason, alerts)
+        return await sender.send(message, _key_of(alerts))
+    except WatcherError as error:
+        return Delivery(DeliveryResult.RETRY, str(error))
+    except Exception as error:  # noqa: BLE001 - one alert's fault must not stop the others
+        _log.exception(Event.ALERT_FAILED, channel=alerts[0].channel)
+        return Delivery(DeliveryResult.RETRY, f"a fault of the watcher: {type(error).__name__}")
+    finally:
         services.metrics.delivery_duration.observe(services.clock.monotonic() - started)
-        await _finish(services, alert, delivery)
 
 
-async def _finish(services: Services, alert: Alert, delivery: Delivery) -> None:
-    """Record what an attempt came to, and plan the next one where there is one."""
+def _key_of(alerts: Sequence[Alert]) -> str:
+    keys = [delivery_key(alert.event_id, alert.channel) for alert in alerts]
+    return keys[0] if len(keys) == 1 else digest_key(keys)
+
+
+async def _finish(services: Services, alert: Alert, delivery: Delivery, key: str) -> None:
+    """Record what an attempt came to, and plan the next one where there is one.
+
+    `key` is the attempt's: what was sent together comes back together.
+    """
     outbox, now = services.store.outbox, services.clock.now()
     said: dict[str, object] = {"channel": alert.channel, "detail": delivery.detail}
     if delivery.result is DeliveryResult.DELIVERED:
         await asyncio.to_thread(outbox.delivered, alert.number, at=now, receipt=delivery.detail)
         _log.info(Event.ALERT_SENT, **said)
         return
-    key = delivery_key(alert.event_id, alert.channel)
     wait = next_attempt(alert.attempts, delivery.retry_after, key)
     if delivery.result is DeliveryResult.DEAD or wait is None:
         await asyncio.to_thread(outbox.dead, alert.number, at=now, error=delivery.detail)

@@ -37,7 +37,7 @@ def build_message(services: Services, alert: Alert) -> Message:
         ResolutionError: a version that the alert needs cannot be read.
     """
     if alert.change_id is None:
-        return _notice(services, alert)
+        return notice(services, alert)
     store = services.store
     change = store.changes.get(alert.change_id)
     judged, sides = explain(services, change)
@@ -65,7 +65,7 @@ def build_message(services: Services, alert: Alert) -> Message:
     )
 
 
-def _notice(services: Services, alert: Alert) -> Notice:
+def notice(services: Services, alert: Alert) -> Notice:
     """Return the notice of an alert about what is no change."""
     document = services.store.documents.get(alert.document_id)
     entry = services.entries.get(alert.document_id)

@@ -1,0 +1,57 @@
+"""Many alerts in one message, made from what is stored of them: no text is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from watcher.alert.digest import Digest, DigestEntry, DigestReason
+from watcher.alert.message import AlertMessage, delivery_key
+from watcher.alert.notice import Notice
+from watcher.pipeline.messages import link_of, notice, touched
+from watcher.pipeline.services import Services
+from watcher.pipeline.touched import touched_citations
+from watcher.store.rows import Alert
+
+
+def build_digest(services: Services, reason: DigestReason, alerts: Iterable[Alert]) -> Digest:
+    """Return the digest of `alerts`, at least one."""
+    entries = tuple(
+        DigestEntry(delivery_key(alert.event_id, alert.channel), _brief(services, alert))
+        for alert in alerts
+    )
+    return Digest(reason, entries, "watcher alerts list")
+
+
+def _brief(services: Services, alert: Alert) -> AlertMessage | Notice:
+    """Return an alert without passages and sentences.
+
+    Those would mean reading two versions and judging the change again, which
+    takes seconds; a storm has hundreds.
+    """
+    if alert.change_id is None:
+        return notice(services, alert)
+    change = services.store.changes.get(alert.change_id)
+    judged = services.store.changes.classification(alert.change_id)
+    assert judged is not None, "alerts are queued for classified changes"
+    entry = services.entries.get(change.document_id)
+    about = f" ({', '.join(judged.facets)})" if judged.facets else ""
+    reverted = "reverted " if alert.reason == "reverted" else ""
+    return AlertMessage(
+        change_id=change.change_id,
+        document_id=change.document_id,
+        title=services.store.documents.get(change.document_id).title,
+        owner=entry.owner if entry else "",
+        change_class=judged.change_class,
+        tier=judged.tier,
+        severity=alert.severity,
+        headline=f"{reverted}{judged.change_class.value} change{about}",
+        reasons=(),
+        facets=judged.facets,
+        from_version=change.from_version,
+        to_version=change.to_version,
+        excerpts=(),
+        citations=tuple(touched(item) for item in touched_citations(services, change)),
+        observed_at=change.at.isoformat(),
+        link=link_of(services, change),
+        unconfirmed=alert.unconfirmed,
+    )
