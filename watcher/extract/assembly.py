@@ -122,7 +122,7 @@ def _covers(blank: Run, run: Run) -> bool:
     if blank.text.strip() or not run.text.strip():
         return False
     near = 0.2 * (abs(blank.ax) + abs(blank.ay))
-    return 0 < near and abs(run.x - blank.x) <= near and abs(run.y - blank.y) <= near
+    return near > 0 and abs(run.x - blank.x) <= near and abs(run.y - blank.y) <= near
 
 
 def _direction(run: Run) -> tuple[float, float]:

@@ -78,11 +78,13 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "
 _HEAD = 4096
 """Bytes searched for a declaration. The standard says 1,024; browsers go on
 while the head is open, and pages with long heads rely on that."""
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
-_META = re.compile(rb"<meta[\s/][^>]*>", re.I)
-_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]+)", re.I)
-_META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.I)
-_LANGUAGE = re.compile(rb"<html[^>]{0,500}?\slang\s*=\s*[\"']?([A-Za-z]{2,3}(?:-[A-Za-z]+)?)", re.I)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = re.compile(rb"<meta[\s/][^>]*>", re.IGNORECASE)
+_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]+)", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]+)", re.IGNORECASE)
+_LANGUAGE = re.compile(
+    rb"<html[^>]{0,500}?\slang\s*=\s*[\"']?([A-Za-z]{2,3}(?:-[A-Za-z]+)?)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +125,21 @@ def charset_of(content_type: str | None) -> str | None:
 
 
 def _by_validity(data: bytes, said: str | None, *, markup: bool) -> Decoded:
-    valid, beyond_ascii = _is_utf8(data), not data.isascii()
+    if _is_utf8(data):
+        ambiguous = said in _MULTI_BYTE and _decodes(data, said or "")
+        if said is None or said == "utf-8" or not (data.isascii() or ambiguous):
+            return _with("utf-8", data, _overruled(said, "utf-8"))
+        return _with(said, data)
     if said is None:
-        if valid:
-            return _with("utf-8", data)
         fallback = _by_language(data) if markup else "cp1252"
         return _with(fallback, data, "no encoding is declared and the bytes are not UTF-8")
-    if said == "utf-8":
-        if valid:
-            return _with("utf-8", data)
-        inside = (_declared_inside(data) if markup else None) or "cp1252"
-        other = "cp1252" if inside == "utf-8" else inside
-        if _mostly_utf8(data):
-            return _with("utf-8", data, "some bytes are not UTF-8")
-        return _with(other, data, _overruled("utf-8", other))
-    if valid and beyond_ascii and (said not in _MULTI_BYTE or not _decodes(data, said)):
-        return _with("utf-8", data, _overruled(said, "utf-8"))
-    return _with(said, data)
+    if said != "utf-8":
+        return _with(said, data)
+    if _mostly_utf8(data):
+        return _with("utf-8", data, "some bytes are not UTF-8")
+    inside = _declared_inside(data) if markup else None
+    other = inside if inside not in (None, "utf-8") else "cp1252"
+    return _with(other or "cp1252", data, _overruled("utf-8", other or "cp1252"))
 
 
 def _codec(label: str | None) -> str | None:

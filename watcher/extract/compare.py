@@ -26,7 +26,9 @@ def compared(reading: Reading, source: Source, options: Options) -> Reading | No
     if find_spec("pypdfium2") is None:
         return None
     other = "pypdf" if reading.rendition.engine == "pdfium" else "pdfium"
-    second = read_pdf(source, replace(options, pdf_engine="pypdf" if other == "pypdf" else "pdfium"))
+    second = read_pdf(
+        source, replace(options, pdf_engine="pypdf" if other == "pypdf" else "pdfium")
+    )
     share = agreement(reading.text, second.text)
     if share >= LOW_AGREEMENT:
         return replace(reading, agreement=share)

@@ -7,7 +7,7 @@ most of them belong to drawings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _TOKEN = re.compile(
     rb"""[\x00\t\n\f\r\ ]+                                  # white space
@@ -18,14 +18,16 @@ _TOKEN = re.compile(
     |<([0-9A-Fa-f\x00\t\n\f\r\ ]*)>                         # 4: hexadecimal string
     |(\[|\]|<<|>>|\(|.)                                     # 5: anything else
     """,
-    re.S | re.X,
+    re.DOTALL | re.VERBOSE,
 )
 _NUMBER_STARTS = frozenset(b"0123456789+-.")
-_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)|\r\n?", re.S)
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)|\r\n?", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 _NAME_HEX = re.compile(rb"#([0-9A-Fa-f]{2})")
 _IMAGE_END = re.compile(rb"[\x00\t\n\f\r ]EI(?=[\x00\t\n\f\r ]|\Z)")
 _TEXT_LIKE = re.compile(rb"[\x00\t\n\f\r -~]*")
+_WORD, _PUNCTUATION = 1, 5
+_CONSTANTS = frozenset([b"true", b"false", b"null"])
 _DEEPEST = 50
 _LONGEST_NUMBER = 40
 
@@ -71,37 +73,40 @@ def operations(data: bytes, budget: Budget) -> Iterator[tuple[bytes, list[Operan
         if budget.left < 0:
             raise TooLongError
         body = token[group]
-        if group == 1:
-            if body[0] in _NUMBER_STARTS or stack:
-                operands.append(body)
-            elif body in (b"true", b"false", b"null"):
-                operands.append(body)
-            elif body == b"ID":
-                position = _after_image(data, position)
-                yield b"BI", operands
-                operands = []
+        if group == _PUNCTUATION:
+            if body == b"(":
+                text, position = _nested(data, position)
+                operands.append(Text(_unescaped(text)))
             else:
-                yield body, operands
-                operands = []
-        elif group == 3:
-            operands.append(Text(_unescaped(body)))
-        elif group == 4:
-            operands.append(Text(_from_hex(body)))
-        elif group == 2:
-            operands.append(_name(body))
-        elif body in (b"[", b"<<"):
-            if len(stack) < _DEEPEST:
-                stack.append(operands)
-                operands = []
-        elif body == b"]" and stack:
-            inner, operands = operands, stack.pop()
-            operands.append(inner)
-        elif body == b">>" and stack:
-            inner, operands = operands, stack.pop()
-            operands.append(dict(zip(map(str, inner[::2]), inner[1::2], strict=False)))
-        elif body == b"(":
-            text, position = _nested(data, position)
-            operands.append(Text(_unescaped(text)))
+                operands = _bracket(body, operands, stack)
+        elif group != _WORD:
+            operands.append(_OPERANDS[group](body))
+        elif body[0] in _NUMBER_STARTS or stack or body in _CONSTANTS:
+            operands.append(body)
+        elif body == b"ID":
+            position = _after_image(data, position)
+            yield b"BI", operands
+            operands = []
+        else:
+            yield body, operands
+            operands = []
+
+
+def _bracket(body: bytes, operands: list[Operand], stack: list[list[Operand]]) -> list[Operand]:
+    """Open or close an array or dictionary; return the operands to go on with."""
+    if body in (b"[", b"<<"):
+        if len(stack) < _DEEPEST:
+            stack.append(operands)
+            return []
+    elif body == b"]" and stack:
+        outer = stack.pop()
+        outer.append(operands)
+        return outer
+    elif body == b">>" and stack:
+        outer = stack.pop()
+        outer.append(dict(zip(map(str, operands[::2]), operands[1::2], strict=False)))
+        return outer
+    return operands
 
 
 def number(operand: Operand) -> float:
@@ -158,7 +163,7 @@ def _escape(found: re.Match[bytes]) -> bytes:
 def _nested(data: bytes, position: int) -> tuple[bytes, int]:
     """Return a string with inner brackets and the position after it."""
     depth, start = 1, position
-    for found in re.compile(rb"\\.|[()]", re.S).finditer(data, position):
+    for found in re.compile(rb"\\.|[()]", re.DOTALL).finditer(data, position):
         mark = found[0]
         if mark == b"(":
             depth += 1
@@ -180,3 +185,10 @@ def _after_image(data: bytes, position: int) -> int:
         if _TEXT_LIKE.fullmatch(after):
             return found.end()
     return len(data)
+
+
+_OPERANDS: dict[int, Callable[[bytes], Operand]] = {
+    2: _name,
+    3: lambda body: Text(_unescaped(body)),
+    4: lambda body: Text(_from_hex(body)),
+}

@@ -8,7 +8,6 @@ marked as struck. Automatic numbers are not text in OOXML and none is made up.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 

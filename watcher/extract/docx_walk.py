@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable
 from xml.etree import ElementTree as ET
 
 from watcher.extract.builder import LINE, PARAGRAPH, Mark, TextBuilder
-from watcher.extract.ooxml import Package, PackageError, Relationship, attributes, short
+from watcher.extract.names import names
+from watcher.extract.ooxml import Package, Relationship, attributes, short
 
-_SKIPPED = frozenset(
+_SKIPPED = names(
     "w:rPr w:tblPr w:tblGrid w:trPr w:tcPr w:sdtPr w:sdtEndPr w:sectPr w:instrText "
     "w:delInstrText w:ffData w:pPr w:numPr mc:Fallback w:binData m:ctrlPr m:rPr wp:docPr "
-    "wp:positionH wp:positionV wp:extent wp:effectExtent w:bookmarkStart w:annotationRef".split()
+    "wp:positionH wp:positionV wp:extent wp:effectExtent w:bookmarkStart w:annotationRef"
 )
-_TEXT = frozenset("w:t w:delText m:t a:t".split())
-_HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|(\\l)\s+"([^"]*)"|(\S+))', re.I)
-_OFF = frozenset("0 false off none".split())
+_TEXT = frozenset(["w:t", "w:delText", "m:t", "a:t"])
+_HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|(\\l)\s+"([^"]*)"|(\S+))', re.IGNORECASE)
+_OFF = frozenset(["0", "false", "off", "none"])
 
 
 class Story:

@@ -22,26 +22,27 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from watcher.domain.ranges import Range
 from watcher.domain.reading import Heading, Landmark, LandmarkRange, Link
 from watcher.extract.builder import LINE, PARAGRAPH, Mark, TextBuilder
+from watcher.extract.names import names
 
 WALK = "1"
 """The version of this walk; part of the rendition."""
 
-_UNSEEN = frozenset(
+_UNSEEN = names(
     "script style template noscript head title iframe noembed noframes datalist audio video "
-    "canvas annotation annotation-xml desc metadata defs".split()
+    "canvas annotation annotation-xml desc metadata defs"
 )
 _BLOCKS = dict.fromkeys(
-    "address article aside body button center dd details dialog dir div dt fieldset figcaption "
-    "footer form frameset header hgroup html legend li listing main menu nav optgroup option "
-    "search section select summary tbody tfoot thead tr td th caption textarea xmp plaintext "
-    "text foreignobject marquee".split(),
+    names(
+        "address article aside body button center dd details dialog dir div dt fieldset "
+        "figcaption footer form frameset header hgroup html legend li listing main menu nav "
+        "optgroup option search section select summary tbody tfoot thead tr td th caption "
+        "textarea xmp plaintext text foreignobject marquee"
+    ),
     LINE,
-) | dict.fromkeys(
-    "blockquote dl figure h1 h2 h3 h4 h5 h6 hr ol p pre table ul".split(), PARAGRAPH
-)
-_LISTS = frozenset("ul ol dl dir menu".split())
-_PRESERVED = frozenset("pre textarea listing xmp plaintext".split())
-_STRUCK = frozenset("del s strike".split())
+) | dict.fromkeys(names("blockquote dl figure h1 h2 h3 h4 h5 h6 hr ol p pre table ul"), PARAGRAPH)
+_LISTS = frozenset(["ul", "ol", "dl", "dir", "menu"])
+_PRESERVED = frozenset(["pre", "textarea", "listing", "xmp", "plaintext"])
+_STRUCK = frozenset(["del", "s", "strike"])
 _HEADING = re.compile(r"h([1-6])")
 _LANDMARK_TAGS = {
     "nav": Landmark.NAV,
@@ -55,15 +56,15 @@ _LANDMARK_ROLES = {
     "contentinfo": Landmark.FOOTER,
     "complementary": Landmark.ASIDE,
 }
-_SECTIONS = frozenset("article main section aside nav".split())
+_SECTIONS = frozenset(["article", "main", "section", "aside", "nav"])
 """Inside these a header or footer belongs to the section, not to the site."""
 
 _HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0*(?:\.0+)?\s*(?:;|$|!)"
     r"|font-size\s*:\s*0)",
-    re.I,
+    re.IGNORECASE,
 )
-_PUSHED_BUTTONS = frozenset("submit button reset".split())
+_PUSHED_BUTTONS = frozenset(["submit", "button", "reset"])
 
 
 @dataclass(slots=True)
@@ -195,9 +196,7 @@ class _Walk:
                 node = node.next if stack else None
 
     def _is_seen(self, node: LexborNode) -> bool:
-        return node.tag not in _UNSEEN and not (
-            self._removed and node.mem_id in self._removed
-        )
+        return node.tag not in _UNSEEN and not (self._removed and node.mem_id in self._removed)
 
     def _characters(self, node: LexborNode) -> None:
         if not self._reading:
@@ -311,7 +310,7 @@ class _Walk:
             self._images.append(hashlib.sha256(_image_bytes(source)).hexdigest())
 
 
-_TABLE_PARTS = frozenset("table tr td th".split())
+_TABLE_PARTS = frozenset(["table", "tr", "td", "th"])
 
 
 def _is_layout(table: LexborNode, attributes: dict[str, str | None]) -> bool:
@@ -325,7 +324,7 @@ def _is_layout(table: LexborNode, attributes: dict[str, str | None]) -> bool:
     return any(node.tag in _LAYOUT_EVIDENCE for node in _descendants(table))
 
 
-_LAYOUT_EVIDENCE = frozenset("table h1 h2 h3 h4 h5 h6".split())
+_LAYOUT_EVIDENCE = frozenset(["table", "h1", "h2", "h3", "h4", "h5", "h6"])
 
 
 def _descendants(top: LexborNode) -> Iterator[LexborNode]:

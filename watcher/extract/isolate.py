@@ -80,12 +80,12 @@ def measured(
         return failed(ExtractVerdict.FAILED, too_large, media_type), Usage()
     reading, usage = _attempt(source, options, limits, media_type)
     if media_type is MediaType.PDF and _deserves_retry(reading, options):
-        left = replace(limits, cpu_seconds=max(_LEAST_RETRY, limits.cpu_seconds - usage.cpu_seconds))
+        left = replace(
+            limits, cpu_seconds=max(_LEAST_RETRY, limits.cpu_seconds - usage.cpu_seconds)
+        )
         other = replace(options, pdf_engine="pdfium", compare=False)
         second, more = _attempt(source, other, left, media_type)
-        usage = Usage(
-            usage.cpu_seconds + more.cpu_seconds, max(usage.peak_bytes, more.peak_bytes)
-        )
+        usage = Usage(usage.cpu_seconds + more.cpu_seconds, max(usage.peak_bytes, more.peak_bytes))
         if second.usable:
             why = reading.problems[0].message if reading.problems else reading.verdict.value
             note = Problem("retried", f"pypdf cannot read it ({why}); pdfium did")

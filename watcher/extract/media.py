@@ -14,9 +14,11 @@ _HTML = re.compile(
     r"(?:\s|<!--.*?-->|<\?xml.*?\?>)*"
     r"<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|table|article|main|section"
     r"|h1|p|br|a|iframe|font|center)\b",
-    re.I | re.S,
+    re.IGNORECASE | re.DOTALL,
 )
-_HTML_DOCUMENT = re.compile(r"(?:\s|<!--.*?-->|<\?xml.*?\?>)*<(?:!doctype\s+html|html)\b", re.I | re.S)
+_HTML_DOCUMENT = re.compile(
+    r"(?:\s|<!--.*?-->|<\?xml.*?\?>)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
 _FLAT_OPC = re.compile(rb"<pkg:package\b|schemas.microsoft.com/office/2006/xmlPackage")
 
 _DECLARED: dict[str, MediaType] = {

@@ -31,7 +31,7 @@ from watcher.extract.pdf_model import (
 )
 
 _SPARSE = 20
-_IMAGE_SHARE = 0.4
+_IMAGE_SHARE = 0.2
 """A page with next to no text and images over this part of it is a scan."""
 _DRAWN_PATHS = 150
 _BAD_SHARE = 0.2
@@ -127,7 +127,9 @@ def assemble(
         for number, state in enumerate(states, start=1)
         if state in _PROBLEM_OF
     ]
-    problems += [Problem("attachment", f"has an attached file: {name}") for name in structure.attachments]
+    problems += [
+        Problem("attachment", f"has an attached file: {name}") for name in structure.attachments
+    ]
     problems += [Problem("left_out", said) for said in warnings if _LEFT_OUT.search(said)]
     left_out = any(problem.code == "left_out" for problem in problems)
     data = join_pages([page.text for page in judged])

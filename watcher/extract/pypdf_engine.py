@@ -39,6 +39,7 @@ VERSIONS = (
 MOST_PAGES = 20_000
 _MOST_WARNINGS = 20
 
+
 @contextmanager
 def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
     """Let pypdf work within limits, and collect what it warns of.
@@ -67,6 +68,7 @@ def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
         logger.removeHandler(handler)
         logger.propagate = propagate
 
+
 class Pdf:
     """An open file.
 
@@ -78,14 +80,15 @@ class Pdf:
     def __init__(self, data: bytes) -> None:
         try:
             self._reader = PdfReader(BytesIO(data), strict=False)
-            if self._reader.is_encrypted and not self._reader.decrypt(""):
-                raise EncryptedError
-            self.page_count = len(self._reader.pages)
-        except (EncryptedError, MemoryError):
+            locked = self._reader.is_encrypted and not self._reader.decrypt("")
+            self.page_count = 0 if locked else len(self._reader.pages)
+        except MemoryError:
             raise
         except Exception as error:
             # Not only PyPdfError: damaged files raise nearly anything here.
             raise BrokenError(_say(error)) from error
+        if locked:
+            raise EncryptedError
         if not self.page_count:
             raise BrokenError("it has no page")
         self._fonts = Fonts()
@@ -105,7 +108,8 @@ class Pdf:
         with _tolerated(found, "outline"):
             found.outline = list(self._outline())
         with _tolerated(found, "metadata"):
-            found.title = " ".join(str((reader.metadata or {}).get("/Title") or "").split())
+            metadata = reader.metadata
+            found.title = " ".join(str((metadata and metadata.title) or "").split())
         with _tolerated(found, "metadata"):
             found.language = str(reader.root_object.get("/Lang") or "")
         with _tolerated(found, "attachments"):
@@ -146,7 +150,8 @@ class Pdf:
             return frozenset()
 
     def _outline(self) -> Iterator[OutlineItem]:
-        stack = [(iter(self._reader.outline), 1)]
+        top: Iterator[object] = iter(self._reader.outline)
+        stack = [(top, 1)]
         while stack:
             items, level = stack[-1]
             item = next(items, None)
@@ -184,5 +189,3 @@ def _tolerated(found: Structure, what: str) -> Iterator[None]:
 
 def _say(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:200]
-
-

@@ -8,6 +8,8 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import DictionaryObject
 from pypdf.generic._font import Font
 
+from watcher.extract.names import names
+
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _NO_SPACE = 250.0
 """Width of a word space, in thousandths of the em, in a font without one. pypdf
@@ -17,10 +19,10 @@ _WIDEST = 300.0
 _REMEMBERED = 20_000
 _UNICODE_CODES = frozenset(
     f"/{name}-{way}"
-    for name in (
+    for name in names(
         "GB-EUC GBpc-EUC GBK-EUC GBK2K ETen-B5 ETenms-B5 UniCNS-UTF16 UniGB-UTF16 90ms-RKSJ "
         "UniJIS-UTF16"
-    ).split()
+    )
     for way in "HV"
 )
 """Predefined CMaps whose codes pypdf translates by a codec."""
@@ -68,7 +70,7 @@ class FontReader:
         if isinstance(font.encoding, dict):
             raw = [chr(code) for code in codes]
             simple = font.encoding
-            texts = [simple.get(code, chr(code)) for code in codes]
+            texts = [_named(simple.get(code, chr(code))) for code in codes]
             spaces = codes.count(b" ")
         else:
             raw = texts = _characters(codes, font.encoding)
@@ -87,6 +89,11 @@ class FontReader:
             codes = (key for key, text in font.encoding.items() if text == " ")
             code = next((chr(key) for key in codes), None)
         return float(font.character_widths.get(code, 0) or 0) if code else 0.0
+
+
+def _named(text: str) -> str:
+    """Return the character; a glyph name that means none comes from pypdf as `/g18`."""
+    return _UNKNOWN if len(text) > 1 and text.startswith("/") else text
 
 
 def _characters(codes: bytes, encoding: str) -> list[str]:

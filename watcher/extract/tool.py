@@ -135,7 +135,10 @@ def report(file: str, reading: Reading) -> str:
         add("media type", reading.media_type.value)
     if reading.rendition.versions:
         versions = ", ".join(f"{name} {value}" for name, value in reading.rendition.versions)
-        add("rendition", f"{reading.rendition.rendition_id} ({reading.rendition.engine}: {versions})")
+        add(
+            "rendition",
+            f"{reading.rendition.rendition_id} ({reading.rendition.engine}: {versions})",
+        )
     if reading.usable:
         add("version", text.version)
     _facts(reading, add)
@@ -144,7 +147,9 @@ def report(file: str, reading: Reading) -> str:
         add("problem", f"{problem.code}: {where}{problem.message}")
     if text.data:
         lines.append("  first lines")
-        shown = [line for line in text.data.decode().replace("\f", "\n").split("\n") if line.strip()]
+        shown = [
+            line for line in text.data.decode().replace("\f", "\n").split("\n") if line.strip()
+        ]
         lines += [f"    {line[:_WIDTH]}" for line in shown[:_FIRST_LINES]]
     return "\n".join(lines)
 

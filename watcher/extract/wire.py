@@ -7,7 +7,6 @@ taken that is not of the expected type.
 
 from __future__ import annotations
 
-import json
 from pydantic import BaseModel, ValidationError
 
 from watcher.domain.ranges import Range
@@ -116,9 +115,7 @@ def load_reading(body: bytes) -> Reading:
     return Reading(
         text=text,
         media_type=found.media_type,
-        rendition=Rendition(
-            found.engine, tuple(found.versions), tuple(found.asked), found.rules
-        ),
+        rendition=Rendition(found.engine, tuple(found.versions), tuple(found.asked), found.rules),
         verdict=found.verdict,
         page_labels=tuple(found.page_labels),
         title=found.title,
@@ -128,14 +125,11 @@ def load_reading(body: bytes) -> Reading:
             Heading(_inside(start, end, size), level, name)
             for start, end, level, name in found.headings
         ),
-        links=tuple(
-            Link(_inside(start, end, size), target) for start, end, target in found.links
-        ),
+        links=tuple(Link(_inside(start, end, size), target) for start, end, target in found.links),
         struck=tuple(_inside(start, end, size) for start, end in found.struck),
         images=tuple(found.images),
         landmarks=tuple(
-            LandmarkRange(kind, _inside(start, end, size))
-            for kind, start, end in found.landmarks
+            LandmarkRange(kind, _inside(start, end, size)) for kind, start, end in found.landmarks
         ),
         hidden_characters=found.hidden_characters,
         agreement=found.agreement,
@@ -154,4 +148,3 @@ def _scalar(text: str) -> str:
     return "".join(
         "\ufffd" if "\ud800" <= char <= "\udfff" or char < " " else char for char in text
     )
-

@@ -197,5 +197,3 @@ class _Budget:
         if due > self._granted and self._granted < self._ceiling:
             self._granted = min(due, self._ceiling)
             resource.setrlimit(resource.RLIMIT_CPU, (self._granted, self._ceiling))
-
-
