@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from watcher import __version__
+from watcher.alert.delivery import Sender
 from watcher.cli.entries import entry_text, suggest_document_id, write_entry
 from watcher.cli.opening import actor, opened
 from watcher.cli.output import Row, show_lines, show_rows, when
@@ -57,7 +60,7 @@ def check(config: Path, documents: Sequence[str], *, full: bool, as_json: bool) 
 
 async def _check_all(services: Services, names: Sequence[DocumentId], *, full: bool) -> list[Row]:
     rows: list[Row] = []
-    senders = build_senders(services.settings)
+    senders = _senders(services)
     async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
         checker = Checker(services, fetcher)
         for name in names:
@@ -119,8 +122,14 @@ def ingest(
         )
 
 
+def _senders(services: Services) -> dict[str, Sender]:
+    """Return the senders of a command: its console is standard error, rows are on the other."""
+    with redirect_stdout(sys.stderr):
+        return build_senders(services.settings)
+
+
 async def _deliver(services: Services) -> None:
-    senders = build_senders(services.settings)
+    senders = _senders(services)
     while await deliver_due(services, senders):
         pass
 
