@@ -255,11 +255,11 @@ def _components(evidence: list[Evidence], change_class: ChangeClass) -> tuple[Sc
 
 def _always_page(judged: list[_Judged], user: UserRules) -> bool:
     """Tell whether an unproven block holds one of the owner's always-page terms."""
-    terms = [term.casefold() for term in user.always_page]
+    terms = [term.lower() for term in user.always_page]
     if not terms:
         return False
     return any(
-        term in view.folded.text.casefold()
+        term in view.folded.text.lower()
         for item in judged
         if item.hunk.change_class is ChangeClass.POLICY_BEARING
         for view in (item.block.pair.old, item.block.pair.new)

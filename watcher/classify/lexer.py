@@ -98,8 +98,9 @@ _PREFIX = re.compile(
     r"|\[\^[^\]\s]{1,80}\]:"
     r"|[\u00b9\u00b2\u00b3](?=[ \t])"
     r"|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]{1,2}|[ivxlcIVXLC]{1,6})\)(?=[ \t])"
-    r"|(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,5})\.(?=[ \t]|$)"
-    r"|\d{1,3}[\u00b0\u00ba](?:[-.)]|(?=[ \t]))(?=[ \t]|$)"
+    r"|(?!\d{1,2}\.[ \t]+[^\W\d_]+\.?[ \t]+(?:19|20)\d\d)"
+    r"(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,5})\.(?=[ \t]|$)"
+    r"|\d{1,3}[\u00b0\u00ba](?=[ \t]+(?!Celsius|Fahrenheit)[A-Z\u00c0-\u00de][a-z\u00df-\u00ff])"
     r"|\d{1,3}(?:\.\d{1,3})+(?=[ \t]))?"
     r"[ \t]*",
     re.MULTILINE,
@@ -112,7 +113,7 @@ _REFERENCE_END = re.compile(
     r"kap|cap|p|pp|s|str|pag|pág|bl|vol|fig|lid|al|rdnr|anm|u|v)\.[ \t]*$",
     re.IGNORECASE,
 )
-_BARE_NUMBER = re.compile(r"\(?\d")
+_INITIAL = re.compile(r"[A-Z]\.")
 _KNOWN_TAGS = frozenset(
     "a b i u em strong span div p br hr font small big code pre ul ol li h1 h2 h3 h4 h5 h6 "
     "table thead tbody tr td th section article header footer nav details summary abbr kbd "
@@ -139,6 +140,25 @@ def _follows_break(lines: list[Line], text: str) -> bool:
     return _OPEN_END.search(text, last.start, last.end) is not None
 
 
+def _may_be_marker(marker: str, before: list[Line], text: str) -> bool:
+    """Tell whether what stands at a line's start is a list number, not a part of the text."""
+    if not any(c.isalnum() for c in marker):
+        return True
+    if _INITIAL.fullmatch(marker):
+        # "A. Smith pays": an initial, unless a list of such letters has begun.
+        return any(
+            line.marker and _INITIAL.fullmatch(text[slice(*line.marker)]) for line in before
+        ) or text[slice(*_first_word(before, text))] in {"A.", "I."}
+    return _follows_break(before, text)
+
+
+def _first_word(before: list[Line], text: str) -> tuple[int, int]:
+    """Return the span of the two characters that begin the last line with text."""
+    lines = [line for line in before if line.kind is not LineKind.BLANK]
+    start = lines[-1].start if lines else len(text)
+    return start, start + 2
+
+
 def split_lines(text: str) -> list[Line]:
     """Return the lines of a folded text with their kind and where each body begins."""
     lines: list[Line] = []
@@ -163,7 +183,7 @@ def _line(text: str, start: int, end: int, before: list[Line]) -> Line:
     if "|" in content and (content.lstrip().startswith("|") or " | " in content):
         return Line(LineKind.ROW, start, end, start)
     heading = prefix["hash"] is not None
-    if marker and not heading and _BARE_NUMBER.match(marker) and not _follows_break(before, text):
+    if marker and not heading and not _may_be_marker(marker, before, text):
         marker = None
     if marker and marker[-1].isdigit() and not heading and marker.count(".") < 2:
         marker = None
@@ -304,7 +324,7 @@ _DOT = re.compile(r" ?[\[({](?:dot|DOT|punkt|point|\.)[\])}] ?")
 def plain_email(found: str) -> str:
     """Return an address without angle brackets, `mailto:` and spelt-out signs."""
     plain = _DOT.sub(".", _AT.sub("@", found.strip("<>")))
-    return plain.removeprefix("mailto:").casefold()
+    return plain.removeprefix("mailto:").lower()
 
 
 def lex(text: str, lines: list[Line]) -> list[Lexeme]:

@@ -53,7 +53,7 @@ def _path(url: str) -> str:
 
 
 def _contact(url: str) -> str:
-    return unquote(url.split("?")[0]).casefold() if url.lower().startswith(_CONTACT) else ""
+    return unquote(url.split("?")[0]).lower() if url.lower().startswith(_CONTACT) else ""
 
 
 def _number_marks(url: str) -> list[str]:
@@ -65,13 +65,13 @@ def link_change(old: str, new: str, words: str = "") -> Tried:
     if normal(old) == normal(new):
         return Tried("link-tracking", True, "")
     if contact := _contact(old) or _contact(new):
-        visible = contact.partition(":")[2] in words.casefold()
+        visible = contact.partition(":")[2] in words.lower()
         if visible and not (old and new):
             return Tried("link-target", True, "")
         return Tried("link-target", False, "the target is an address to contact")
     if not old or not new:
         return Tried("link-target", True, "")
-    names = [_path(url).rsplit("/", 1)[-1].casefold() for url in (old, new)]
+    names = [_path(url).rsplit("/", 1)[-1].lower() for url in (old, new)]
     documents = [is_document(old), is_document(new)]
     editions = [_EDITION.findall(_path(url)) for url in (old, new)]
     if all(documents) and (names[0] != names[1] or _number_marks(old) != _number_marks(new)):

@@ -51,7 +51,7 @@ def day_of(text: str, pack: Pack) -> int | None:
     match = _ORDINAL.fullmatch(text)
     if match is None:
         return None
-    suffix = (match[2] or "").casefold()
+    suffix = (match[2] or "").lower()
     if suffix and suffix not in pack.file.ordinal_suffixes:
         return None
     day = int(match[1])
@@ -126,8 +126,8 @@ _MEASURES: dict[str, tuple[str, Decimal]] = {
     "kg": ("g", Decimal(1000)),
     "ml": ("l", Decimal("0.001")),
     "l": ("l", Decimal(1)),
-    "kwh": ("wh", Decimal(1000)),
-    "mwh": ("wh", Decimal(1_000_000)),
+    "kWh": ("Wh", Decimal(1000)),
+    "MWh": ("Wh", Decimal(1_000_000)),
 }
 _OPAQUE_MEASURES = frozenset(
     "kb mb gb tb pb kib mib gib tib bit bits byte bytes px dpi hz khz mhz ghz w kw mw v a "
@@ -136,8 +136,11 @@ _OPAQUE_MEASURES = frozenset(
 
 
 def measure(value: Decimal, unit: str) -> str | None:
-    """Return the one reading of a measured value, or None if `unit` is no unit."""
+    """Return the one reading of a measured value, or None if `unit` is no unit.
+
+    Units keep their capitals: Mb and MB are different things.
+    """
     if unit in _MEASURES:
         base, factor = _MEASURES[unit]
         return f"{plain(value * factor)}{base}"
-    return f"{plain(value)}{unit}" if unit in _OPAQUE_MEASURES else None
+    return f"{plain(value)}{unit}" if unit.lower() in _OPAQUE_MEASURES else None

@@ -6,8 +6,10 @@ from itertools import groupby
 
 from watcher.classify.differences import Piece
 from watcher.classify.lexer import LineKind
+from watcher.classify.packs import Pack
 from watcher.classify.proofs import Pair
 from watcher.classify.rules import Tried
+from watcher.classify.structure import segments
 from watcher.classify.tokens import Kind, Token, View
 
 _MAX_ITEMS = 400
@@ -125,6 +127,8 @@ def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:
     old_start, new_start = _extended(pair, pieces[0])
     parts, kinds = _parts(pair.old.tokens[old_start : pieces[-1].b], pair)
     others, other_kinds = _parts(pair.new.tokens[new_start : pieces[-1].d], pair)
+    if _ranked(pair.old, pieces[0].a, pieces[-1].b, pair.pack):
+        return Tried("reorder", False, "the sentence pairs or ranks its parts")
     if any(token.exact in ".!?:()" for token in old):
         return Tried("reorder", False, "it reaches over a sentence or a bracket")
     if len(parts) < 2 or sorted(parts) != sorted(others):
@@ -139,6 +143,17 @@ def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:
     ):
         return Tried("reorder", False, "a part leans on its place")
     return Tried("reorder", True, "")
+
+
+def _ranked(view: View, start: int, end: int, pack: Pack) -> bool:
+    """Tell whether a sentence that holds tokens `start:end` says that order counts."""
+    return any(
+        pack.has("sequence", word)
+        for first, last in segments(view.tokens, view.lines)
+        if first < end and start < last
+        for token in view.tokens[first:last]
+        for word in token.base.split()
+    )
 
 
 def _loose(tokens: list[Token]) -> list[str]:
@@ -179,7 +194,7 @@ def renumbered(pair: Pair, pieces: list[Piece], pairs: list[tuple[int, int]]) ->
     "4." became "5.", and "section 4.1" became "section 5.1".
     """
     shift = {
-        old.exact.strip("().").casefold(): new.exact.strip("().").casefold()
+        old.exact.strip("().").lower(): new.exact.strip("().").lower()
         for old, new in _markers(pair, pairs)
     }
     proven: set[Piece] = set()
@@ -191,10 +206,10 @@ def renumbered(pair: Pair, pieces: list[Piece], pairs: list[tuple[int, int]]) ->
             continue
         if old.kind is Kind.NUMBER and not (old.first and "." in old.exact):
             continue
-        head, _, rest = old.exact.casefold().partition(".")
+        head, _, rest = old.exact.lower().partition(".")
         target = shift.get(head)
-        if shift.get(old.exact.casefold()) == new.exact.casefold() or (
-            target is not None and new.exact.casefold() == (f"{target}.{rest}" if rest else target)
+        if shift.get(old.exact.lower()) == new.exact.lower() or (
+            target is not None and new.exact.lower() == (f"{target}.{rest}" if rest else target)
         ):
             proven.add(piece)
     return proven

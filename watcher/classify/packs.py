@@ -37,7 +37,7 @@ class Equivalent(_Strict):
     `only_for` limits the condition to some of them: these count only at the
     beginning of a sentence. `only_before` names the words that must follow.
     After a phrase of `gerund_after` the next verb is compared by its stem;
-    after a phrase that ends its clause ("ist verpflichtet, ... zu"), the first of
+    after a phrase of `drops_after` ("ist verpflichtet, ... zu"), the first of
     each of `drops` in the sentence belongs to the phrase.
     """
 
@@ -47,6 +47,7 @@ class Equivalent(_Strict):
     only_before: Words
     gerund_after: Words
     drops: Words
+    drops_after: Words
 
 
 class NumberRules(_Strict):
@@ -94,6 +95,7 @@ class SpecialWords(_Strict):
 
     courtesy: Words
     order: Words
+    sequence: Words
     cross_reference: Words
     case_sensitive: Words
     scope: Words
@@ -144,7 +146,7 @@ Phrase = tuple[str, ...]
 
 def phrase_of(text: str) -> Phrase:
     """Return the words and signs of `text`, case folded, as the tokenizer cuts them."""
-    return tuple(_PART.findall(text.casefold()))
+    return tuple(_PART.findall(text.lower()))
 
 
 class PhraseTable:
@@ -175,8 +177,8 @@ class Speller:
     _MEMORY = 20_000
 
     def __init__(self, spelling: Spelling) -> None:
-        self._words = {old.casefold(): (new.casefold(), "spelling") for old, new in spelling.pairs}
-        self._words |= {old.casefold(): (new.casefold(), "typo") for old, new in spelling.typos}
+        self._words = {old.lower(): (new.lower(), "spelling") for old, new in spelling.pairs}
+        self._words |= {old.lower(): (new.lower(), "typo") for old, new in spelling.typos}
         self._endings = spelling.endings
         self._stems = spelling.stems
         self._stem = re.compile("|".join(old for old, _ in spelling.stems) or r"(?!)")
@@ -266,9 +268,9 @@ def _facets(file: PackFile) -> tuple[dict[str, str], tuple[tuple[str, str], ...]
     for facet, entries in file.facets.items():
         for entry in entries:
             if entry.endswith("*"):
-                stems.append((entry[:-1].casefold(), facet))
+                stems.append((entry[:-1].lower(), facet))
             else:
-                words.setdefault(entry.casefold(), facet)
+                words.setdefault(entry.lower(), facet)
     return words, tuple(stems)
 
 
@@ -289,7 +291,7 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
         "articles": file.number_rules.articles,
         "ambiguous": file.number_rules.ambiguous,
     }
-    return {name: frozenset(w.casefold() for w in words) for name, words in groups.items()}
+    return {name: frozenset(w.lower() for w in words) for name, words in groups.items()}
 
 
 def build(file: PackFile) -> Pack:
@@ -302,18 +304,18 @@ def build(file: PackFile) -> Pack:
         operators=_table(file.operators, speller),
         numbers=PhraseTable({speller.phrase(w): str(n) for w, n in file.numbers.items()}),
         months={
-            name.casefold(): number
+            name.lower(): number
             for number, names in enumerate(file.months.names, start=1)
             for name in names
         },
         units={
-            word.casefold(): unit
+            word.lower(): unit
             for unit, entries in file.units.items()
             if unit not in qualifiers
             for word in entries
         },
         currencies={
-            word.casefold(): code
+            word.lower(): code
             for code, entries in file.currencies.items()
             if code != "tax"
             for word in entries
@@ -336,7 +338,7 @@ def _read(code: str) -> bytes:
 @cache
 def pack(code: str) -> Pack | None:
     """Return the pack of a language code (`de`, `de-AT`), or None where there is none."""
-    short = code.strip().casefold().replace("_", "-").split("-")[0]
+    short = code.strip().lower().replace("_", "-").split("-")[0]
     if short not in LANGUAGES:
         return None
     return build(PackFile.model_validate(tomllib.loads(_read(short).decode())))
@@ -362,7 +364,7 @@ def detect(text: str) -> str:
     Clear means at least four hits, a fifth of all words, and half as many
     again as the runner-up: wrong is worse than unknown.
     """
-    words = [word.casefold() for word in _DETECT_WORDS.findall(text[:_DETECT_LIMIT])]
+    words = [word.lower() for word in _DETECT_WORDS.findall(text[:_DETECT_LIMIT])]
     scores: list[tuple[int, str]] = []
     for code in LANGUAGES:
         known = pack(code)

@@ -61,6 +61,13 @@ def _marker(pair: Pair, piece: Piece) -> Tried:
     old, new = pair.old.tokens, pair.new.tokens
     after_old = old[piece.b] if piece.b < len(old) else None
     after_new = new[piece.d] if piece.d < len(new) else None
+    for view, start, end, after in (
+        (pair.old, piece.a, piece.b, after_old),
+        (pair.new, piece.c, piece.d, after_new),
+    ):
+        dash = start < end and view.tokens[end - 1].exact in {"-", "\u2013", "+"}
+        if dash and after is not None and after.kind in QUANTITIES:
+            return Tried("list-number", False, "the sign may belong to the number after it")
     if after_old is None or after_new is None or (piece.a == 0 and piece.c == 0):
         return Tried("list-number", True, "")
     if after_old.first and after_new.first:
@@ -279,6 +286,8 @@ def heading(pair: Pair, piece: Piece) -> Tried | None:
         return None
     if pair.pack is None:
         return Tried("heading", False, "the language is unknown")
+    if [token.base for token in removed] == [token.base for token in added]:
+        return None
     if not removed or not added:
         view, part = (pair.old, removed) if removed else (pair.new, added)
         lines = {token.line for token in part}
@@ -289,8 +298,10 @@ def heading(pair: Pair, piece: Piece) -> Tried | None:
 
 def _heading_words(pair: Pair, tokens: list[Token], *, reworded: bool) -> Tried:
     assert pair.pack is not None
-    for token in tokens:
-        numbering = token.kind is Kind.REFERENCE
+    for index, token in enumerate(tokens):
+        numbering = token.kind is Kind.REFERENCE and index < 3 and not reworded
+        if token.kind is Kind.REFERENCE and not numbering:
+            return Tried("heading", False, "it holds a reference")
         if token.kind in QUANTITIES or token.kind in {Kind.EMAIL, Kind.URL}:
             return Tried("heading", False, f"it holds a {token.kind.value}")
         if token.kind is Kind.OPERATOR and token.group not in _HEADING_GROUPS:

@@ -28,7 +28,7 @@ _PLACEHOLDER = {
 }
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*[a-z]?")
-_IDENTIFIER = re.compile(r"(?=.*\d)[0-9a-z]{6,}")
+_IDENTIFIER = re.compile(r"(?=.*\d)(?=.*[a-z])(?:[0-9a-f]{6,}|[0-9a-z]{12,})")
 _HEADER_WORDS = 8
 
 
@@ -98,8 +98,8 @@ def _mark_lines(
         rule = ""
         if pack is not None and is_page_number(part, pack):
             rule = "furniture"
-        elif pack is not None and _is_navigation(part, pack):
-            rule = "navigation"
+        elif pack is not None and (known := navigation(part, pack)):
+            marks.update(dict.fromkeys((start + index for index in known), "navigation"))
         if rule:
             marks.update(dict.fromkeys(range(start, end), rule))
         elif front:
@@ -210,13 +210,13 @@ def is_page_number(part: list[Token], pack: Pack) -> bool:
     words = [w for token in part for w in (token.base.split() if token.base != "/" else ["/"])]
     for page, of in _page_words():
         for at, word in enumerate(words):
-            if word != page.casefold():
+            if word != page.lower():
                 continue
             rest = words[at + 1 :]
             if rest[:1] == ["."]:
                 rest = rest[1:]
             numbered = [rest[0]] if rest else []
-            if of and len(rest) >= 3 and rest[1] == of.casefold():
+            if of and len(rest) >= 3 and rest[1] == of.lower():
                 numbered.append(rest[2])
                 rest = rest[3:]
             elif not of and len(rest) == 1:
@@ -225,9 +225,16 @@ def is_page_number(part: list[Token], pack: Pack) -> bool:
                 continue
             if not all(n.isdigit() and len(n) <= 4 for n in numbered):
                 continue
+            titled = bool(words[:at])
+            if titled and (not of or not _capitalised(part, word)):
+                continue
             if not rest and _is_title(part, words[:at], pack):
                 return True
     return False
+
+
+def _capitalised(part: list[Token], word: str) -> bool:
+    return any(token.base == word and token.exact[0].isupper() for token in part)
 
 
 @cache
@@ -253,27 +260,30 @@ def _any_digit(text: str) -> bool:
     return any(c.isdigit() for c in text)
 
 
-def _is_navigation(part: list[Token], pack: Pack) -> bool:
-    """Tell whether a line is a menu, a breadcrumb or a row of page tools."""
-    items: list[list[Token]] = [[]]
-    for token in part:
+def navigation(part: list[Token], pack: Pack) -> list[int]:
+    """Return which tokens of a menu, breadcrumb or row of page tools may come and go.
+
+    Only items that are known navigation may; what else stands in the line is
+    compared. Empty if the line is none of these.
+    """
+    items: list[list[int]] = [[]]
+    for index, token in enumerate(part):
         if token.kind in {Kind.SIGN, Kind.CELL} and token.exact in _SEPARATORS:
             items.append([])
         elif token.exact not in {"?", "!", ":"} and token.kind is not Kind.MARKER:
-            items[-1].append(token)
+            items[-1].append(index)
     items = [item for item in items if item]
     if len(items) < 2 or any(len(item) > 7 for item in items):
-        return False
-    texts = [" ".join(token.base for token in item).split() for item in items]
+        return []
+    texts = [" ".join(part[k].base for k in item).split() for item in items]
     known = [_all_navigation(words, pack) for words in texts]
     home = any(
         " ".join(words[:size]) in pack.special["home"] for words in texts for size in (1, 2, 3)
     )
-    short = all(
-        fine or (len(item) <= 3 and all(t.kind is Kind.WORD and t.exact[0].isupper() for t in item))
-        for item, fine in zip(items, known, strict=True)
-    )
-    return home and short and sum(known) * 2 > len(items)
+    if not home or sum(known) * 2 <= len(items):
+        return []
+    others = {k for item, fine in zip(items, known, strict=True) if not fine for k in item}
+    return [index for index in range(len(part)) if index not in others]
 
 
 def _all_navigation(words: list[str], pack: Pack) -> bool:

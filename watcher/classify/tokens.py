@@ -137,7 +137,7 @@ def plain_tokens(lexemes: list[Lexeme], text: str) -> list[Token]:
                 lexeme.end,
                 exact,
                 exact,
-                exact.casefold(),
+                exact.lower(),
                 drop="list-number" if kind is Kind.MARKER else "",
                 line=lexeme.line,
                 first=lexeme.first,
@@ -172,7 +172,7 @@ def _continue(tokens: list[Token], lexeme: Lexeme) -> None:
     exact = last.exact + text
     tokens.append(
         last._replace(
-            end=lexeme.end, exact=exact, sense=exact, base=exact.casefold(),
+            end=lexeme.end, exact=exact, sense=exact, base=exact.lower(),
             link=last.link or lexeme.link,
         )
     )  # fmt: skip

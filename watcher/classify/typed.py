@@ -31,8 +31,21 @@ _NO_PHRASES = PhraseTable({("",): ""})
 def type_tokens(tokens: list[Token], pack: Pack | None, initial: bool = True) -> list[Token]:
     """Return `tokens` with types. `initial`: the block begins a sentence."""
     if pack is not None:
-        tokens = [_spelled(token, pack) for token in _expanded(tokens, pack)]
+        tokens = [_spelled(token, pack) for token in _expanded(_dated(tokens, pack), pack)]
     return _Typer(tokens, pack, initial).run()
+
+
+def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
+    """Take "1." before a month for a day, not for a list number."""
+    return [
+        token._replace(kind=Kind.NUMBER, exact=token.exact[:-1], base=token.base[:-1], drop="")
+        if token.kind is Kind.MARKER
+        and token.exact[:-1].isdigit()
+        and index + 1 < len(tokens)
+        and tokens[index + 1].base in pack.months
+        else token
+        for index, token in enumerate(tokens)
+    ]
 
 
 def _spelled(token: Token, pack: Pack) -> Token:
@@ -120,6 +133,8 @@ class _Typer:
         if token.exact in _SENTENCE_END:
             self.drops = set()
         if token.base not in self.drops:
+            return False
+        if token.exact == "," and not self.out[-1].rule == "deontic-synonym":
             return False
         self.drops.discard(token.base)
         self.out.append(token._replace(drop="deontic-synonym"))
@@ -275,7 +290,8 @@ class _Typer:
             )
         if taken := self._duration(at, unit_at, value, read):
             return taken
-        measured = numbers.measure(value, word) if value is not None else None
+        written = self.tokens[unit_at].exact if unit_at < len(self.tokens) else ""
+        measured = numbers.measure(value, written) if value is not None else None
         if measured is not None and self.tokens[at].kind is Kind.NUMBER:
             return self.make(Kind.MEASURE, at, size + 1, measured, "equal-measure", word)
         return 0
@@ -398,7 +414,7 @@ class _Typer:
             for group, sense in self.pack.senses.get(phrase, ()):
                 if self._applies(group, phrase, at, size):
                     self.gerund = bool(group.gerund_after)
-                    self.drops = set(group.drops)
+                    self.drops = set(group.drops if " ".join(phrase) in group.drops_after else ())
                     return size, sense, group.rule
         return 0, "", ""
 
@@ -429,7 +445,7 @@ class _Typer:
         if self.pack is not None and self.pack.has("courtesy", token.base):
             drop = "courtesy"
         if self.gerund:
-            word, self.gerund = f"~{_verb_stem(word)}", False
+            word, self.gerund = _gerund(word), False
             rule = rule or "deontic-synonym"
         sense = f"{Kind.WORD.value}:{word}"
         self.out.append(token._replace(sense=sense, rule=rule or "case", drop=drop))
@@ -478,14 +494,26 @@ def _shape(text: str, pack: Pack | None, *, first: bool) -> str:
         return f"^{text}"
     if not text[0].isupper():
         return ""
-    special = pack is not None and pack.has("case_sensitive", text.casefold())
+    special = pack is not None and pack.has("case_sensitive", text.lower())
     return "^T" if special or not first else ""
 
 
-def _verb_stem(word: str) -> str:
-    """Return what "share" and "sharing", "run" and "running" have in common."""
-    if word.endswith("ing") and len(word) > 5:
-        word = word[:-3]
-        if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
-            word = word[:-1]
-    return word.removesuffix("e")
+_VOWELS = frozenset("aeiou")
+
+
+def _gerund(verb: str) -> str:
+    """Return the -ing form of an English verb ("share" and "sharing" are one word here)."""
+    if verb.endswith("ing") and len(verb) > 5:
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
+        return verb[:-1] + "ing"
+    if (
+        3 <= len(verb) <= 4
+        and verb[-1] not in _VOWELS | frozenset("wxy")
+        and verb[-2] in _VOWELS
+        and verb[-3] not in _VOWELS
+    ):
+        return verb + verb[-1] + "ing"
+    return verb + "ing"

@@ -88,7 +88,7 @@ def _apply(block: Block, finding: Finding, user: UserRules) -> Finding:
 
 def _defined_term(tokens: tuple[Token, ...], user: UserRules) -> str:
     said = " ".join(token.base for token in tokens)
-    return next((t for t in user.defined_terms if t.casefold() in said), "")
+    return next((t for t in user.defined_terms if t.lower() in said), "")
 
 
 def _guarded(token: Token) -> bool:
