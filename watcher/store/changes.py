@@ -94,7 +94,7 @@ class Changes:
             if row["state"] != ChangeState.STORED.value:
                 return
             head = {"change_row": row["id"], "at": at, **classification_values(classification)}
-            connection.execute(insert(tables.classification).values(head))
+            connection.execute(insert(tables.classification), head)
             hunks = [
                 {"change_row": row["id"], "ordinal": ordinal, **hunk_values(hunk)}
                 for ordinal, hunk in enumerate(classification.hunks)
@@ -103,7 +103,7 @@ class Changes:
                 connection.execute(insert(tables.hunk), hunks)
             if text_map is not None:
                 packed = {"change_row": row["id"], **map_values(text_map)}
-                connection.execute(insert(tables.text_map).values(packed))
+                connection.execute(insert(tables.text_map), packed)
             _advance(connection, row["id"], ChangeState.CLASSIFIED)
 
     def classification(self, change_id: str) -> Classification | None:

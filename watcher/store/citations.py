@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, or_, select
 
 from watcher.domain.anchors import Citation, Segment, resolve_segment
 from watcher.domain.ids import DocumentId
@@ -39,6 +39,25 @@ _segment = tables.citation_segment
 _emission = tables.emission
 _withdrawal = tables.emission_withdrawal
 _statement = tables.statement
+_ACCEPTED = (
+    select(tables.reading.c.reading_id)
+    .join(
+        tables.capture_decision,
+        tables.capture_decision.c.capture_id == tables.reading.c.capture_id,
+    )
+    .where(
+        tables.reading.c.version_row == bindparam("version_row"),
+        tables.capture_decision.c.state == CaptureState.ACCEPTED.value,
+    )
+    .limit(1)
+)
+_BY_ID = (
+    select(_citation, tables.version.c.version, _segment)
+    .join(tables.version, tables.version.c.id == _citation.c.version_row)
+    .join(_segment, _segment.c.citation_row == _citation.c.id)
+    .where(_citation.c.citation_id == bindparam("citation_id"))
+    .order_by(_segment.c.ordinal)
+)
 
 
 class Citations:
@@ -76,7 +95,10 @@ class Citations:
             UnknownCitationError: none was stored under that id.
             ResolutionError: in any of its ways.
         """
-        return self.resolve_anchor(self.get(citation_id).citation)
+        with self._database.read() as connection:
+            citation = find_citation(connection, citation_id).citation
+            stands = _find_standing(connection, citation)
+        return self._resolution(citation, stands)
 
     def resolve_anchor(self, citation: Citation) -> Resolution:
         """Return the exact bytes of any citation, stored or not, or fail closed.
@@ -88,18 +110,18 @@ class Citations:
             NotCitableError: the version was only ever held.
             ResolutionError: in any of its ways.
         """
-        document_id = citation.document_id
         with self._database.read() as connection:
-            version = find_text(connection, document_id, citation.version)
-            _check_citable(connection, version)
-            stands = standing(connection, document_id, version["id"])
-        text = read_text(self._blobs, document_id, citation.version)
+            stands = _find_standing(connection, citation)
+        return self._resolution(citation, stands)
+
+    def _resolution(self, citation: Citation, stands: tuple[Standing, datetime]) -> Resolution:
+        """Return the verified bytes; see `resolve_anchor`."""
+        text = read_text(self._blobs, citation.document_id, citation.version)
         passages = tuple(
-            resolve_segment(text, citation.version, segment, document_id)
+            resolve_segment(text, citation.version, segment, citation.document_id)
             for segment in citation.segments
         )
-        how, since = stands or (Standing.SUPERSEDED, version["first_stored"])
-        return Resolution(citation, passages, how, since)
+        return Resolution(citation, passages, *stands)
 
     def get(self, citation_id: str) -> StoredCitation:
         """Return a stored citation; its text need not be there any more.
@@ -276,7 +298,7 @@ def find_citation(connection: Connection, citation_id: str) -> StoredCitation:
     Raises:
         UnknownCitationError: none was stored under that id.
     """
-    found = _load(connection, [_citation.c.citation_id == citation_id], 1)
+    found = _citations_of(connection.execute(_BY_ID, {"citation_id": citation_id}).mappings())
     if not found:
         raise UnknownCitationError(
             f"there is no citation {citation_id[:80]}", hint="`watcher citations list` lists them"
@@ -295,9 +317,14 @@ def _load(
         .join(_segment, _segment.c.citation_row == chosen.c.id)
         .order_by(chosen.c.id, _segment.c.ordinal)
     )
+    return _citations_of(connection.execute(query).mappings())
+
+
+def _citations_of(rows: Iterable[Found]) -> tuple[StoredCitation, ...]:
+    """Return the citations of rows that have a citation's and a segment's columns."""
     heads: dict[int, Found] = {}
     segments: dict[int, list[Segment]] = {}
-    for row in connection.execute(query).mappings():
+    for row in rows:
         heads.setdefault(row["id"], row)
         part = Segment(row["page"], row["start"], row["end"], row["sha256"])
         segments.setdefault(row["id"], []).append(part)
@@ -311,43 +338,37 @@ def _load(
     )
 
 
-def _check_citable(connection: Connection, version: Found) -> None:
-    reading, decision = tables.reading, tables.capture_decision
-    accepted = (
-        select(reading.c.reading_id)
-        .join(decision, decision.c.capture_id == reading.c.capture_id)
-        .where(
-            reading.c.version_row == version["id"],
-            decision.c.state == CaptureState.ACCEPTED.value,
-        )
-        .limit(1)
-    )
-    if connection.execute(accepted).first() is None:
+def _find_standing(connection: Connection, citation: Citation) -> tuple[Standing, datetime]:
+    """Return how the version of `citation` stands, if its text is held and citable."""
+    version = find_text(connection, citation.document_id, citation.version)
+    stands = standing(connection, version)
+    if stands is not None:
+        return stands
+    if connection.execute(_ACCEPTED, {"version_row": version["id"]}).first() is None:
         raise NotCitableError(
             f"{version['version']} was held and never accepted",
-            document_id=version["document_id"],
+            document_id=citation.document_id,
             hint="`watcher accept` or `reject` the held capture first",
         )
+    return Standing.SUPERSEDED, version["first_stored"]
 
 
 def _write_citation(connection: Connection, citation: Citation, at: datetime) -> int:
     """Write a citation unless it is there; return its number."""
-    query = select(_citation.c.id).where(_citation.c.citation_id == citation.citation_id)
-    known = connection.execute(query).scalar_one_or_none()
+    same = select(_citation.c.id).where(_citation.c.citation_id == citation.citation_id)
+    known = connection.execute(same).scalar_one_or_none()
     if known is not None:
         return int(known)
     version = find_text(connection, citation.document_id, citation.version)
-    number: int = connection.execute(
-        insert(_citation)
-        .values(
-            citation_id=citation.citation_id,
-            document_id=citation.document_id,
-            version_row=version["id"],
-            segments=len(citation.segments),
-            created_at=at,
-        )
-        .returning(_citation.c.id)
-    ).scalar_one()
+    values = {
+        "citation_id": citation.citation_id,
+        "document_id": citation.document_id,
+        "version_row": version["id"],
+        "segments": len(citation.segments),
+        "created_at": at,
+    }
+    query = insert(_citation).returning(_citation.c.id)
+    number: int = connection.execute(query, values).scalar_one()
     connection.execute(
         insert(_segment),
         [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import UnknownDocumentError
@@ -24,6 +24,8 @@ from watcher.store.rows import (
 )
 
 _document = tables.document
+_BY_ID = select(_document).where(_document.c.document_id == bindparam("document_id"))
+_INSERT = insert(_document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,12 @@ class Documents:
         wanted = {entry.document_id: entry for entry in declared}
         with self._database.write() as connection:
             known = {row["document_id"]: row for row in _all(connection)}
-            done: dict[str, list[DocumentId]] = {"added": [], "changed": [], "revived": []}
-            for name, entry in wanted.items():
-                outcome = _upsert(connection, known.get(name), entry, at)
+            done: dict[str, list[DocumentId]] = {"changed": [], "revived": []}
+            added = [_new(entry, at) for name, entry in wanted.items() if name not in known]
+            if added:
+                connection.execute(_INSERT, added)
+            for name, row in known.items():
+                outcome = _update(connection, row, wanted[name], at) if name in wanted else None
                 if outcome:
                     done[outcome].append(name)
             gone = [
@@ -64,12 +69,21 @@ class Documents:
             ]
             for name in gone:
                 _set(connection, name, state="retired", retired_at=at, next_check=None)
-        return SyncResult(**{key: tuple(names) for key, names in done.items()}, retired=tuple(gone))
+        return SyncResult(
+            added=tuple(name for name in wanted if name not in known),
+            changed=tuple(done["changed"]),
+            revived=tuple(done["revived"]),
+            retired=tuple(gone),
+        )
 
     def put(self, declared: DeclaredDocument, at: datetime) -> Document:
         """Add or update one document and return it; the others stay as they are."""
         with self._database.write() as connection:
-            _upsert(connection, _find(connection, declared.document_id), declared, at)
+            row = _find(connection, declared.document_id)
+            if row is None:
+                connection.execute(_INSERT, _new(declared, at))
+            else:
+                _update(connection, row, declared, at)
             return _document_of(find_document(connection, declared.document_id))
 
     def get(self, document_id: DocumentId) -> Document:
@@ -228,41 +242,35 @@ def set_last_success(connection: Connection, document_id: DocumentId, at: dateti
     _set(connection, document_id, last_success=at)
 
 
-def _upsert(
-    connection: Connection, row: Found | None, entry: DeclaredDocument, at: datetime
-) -> str | None:
-    """Write one declaration; return `added`, `revived`, `changed` or None."""
-    declared: Values = {
-        "title": entry.title,
-        "urls": list(entry.urls),
-        "config_digest": entry.digest,
+def _declared(entry: DeclaredDocument) -> Values:
+    return {"title": entry.title, "urls": list(entry.urls), "config_digest": entry.digest}
+
+
+def _new(entry: DeclaredDocument, at: datetime) -> Values:
+    """Return the row of a new document: due at once, if it has a URL."""
+    return {
+        "document_id": entry.document_id,
+        "state": "active",
+        "created_at": at,
+        "next_check": at if entry.urls else None,
+        "fails": 0,
+        "lease_token": 0,
+        "validator_url": "",
+        "validator_etag": "",
+        "validator_last_modified": "",
+        **_declared(entry),
     }
+
+
+def _update(
+    connection: Connection, row: Found, entry: DeclaredDocument, at: datetime
+) -> str | None:
+    """Write a declaration of a known document; return `revived`, `changed` or None."""
+    declared = _declared(entry)
     due = at if entry.urls else None
-    if row is None:
-        values = {
-            "document_id": entry.document_id,
-            "state": "active",
-            "created_at": at,
-            "next_check": due,
-            "fails": 0,
-            "lease_token": 0,
-            "validator_url": "",
-            "validator_etag": "",
-            "validator_last_modified": "",
-            **declared,
-        }
-        connection.execute(insert(_document).values(values))
-        return "added"
     if row["state"] == "retired":
-        _set(
-            connection,
-            entry.document_id,
-            state="active",
-            retired_at=None,
-            next_check=due,
-            fails=0,
-            **declared,
-        )
+        again: Values = {"state": "active", "retired_at": None, "next_check": due, "fails": 0}
+        _set(connection, entry.document_id, **again, **declared)
         return "revived"
     if any(row[name] != value for name, value in declared.items()):
         _set(connection, entry.document_id, next_check=due, **declared)
@@ -299,8 +307,7 @@ def _set(connection: Connection, document_id: DocumentId, **values: object) -> N
 
 
 def _find(connection: Connection, document_id: DocumentId) -> Found | None:
-    query = select(_document).where(_document.c.document_id == document_id)
-    return connection.execute(query).mappings().first()
+    return connection.execute(_BY_ID, {"document_id": document_id}).mappings().first()
 
 
 def _all(connection: Connection) -> list[Found]:

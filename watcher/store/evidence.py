@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from watcher.domain.annotations import annotations_digest
 from watcher.domain.changes import Cause, ChangeKind
@@ -19,6 +19,22 @@ from watcher.store.rows import Decision, NewCapture, NewObservation, StoredValid
 from watcher.store.texts import write_text
 
 _reading = tables.reading
+_became = tables.became_current
+_NEWEST_CURRENT = (
+    select(
+        _became.c.id,
+        _became.c.at,
+        _became.c.version_row,
+        _reading.c.reading_id,
+        _reading.c.capture_id,
+        _reading.c.rendition_id,
+        _reading.c.annotations,
+    )
+    .join(_reading, _reading.c.reading_id == _became.c.reading_id)
+    .where(_became.c.document_id == bindparam("document_id"))
+    .order_by(_became.c.id.desc())
+    .limit(1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,7 @@ def write_capture(
         "tls": pairs(capture.tls),
         "server_date": capture.server_date,
     }
-    connection.execute(insert(table).values(values))
+    connection.execute(insert(table), values)
     return name
 
 
@@ -70,7 +86,7 @@ def decide(connection: Connection, name: str, decision: Decision) -> None:
         "actor": decision.actor,
         "reason": decision.reason,
     }
-    connection.execute(insert(tables.capture_decision).values(values))
+    connection.execute(insert(tables.capture_decision), values)
 
 
 def write_reading(
@@ -86,7 +102,7 @@ def write_reading(
     if known is not None:
         return known
     if not _has_rendition(connection, rendition):
-        connection.execute(insert(tables.rendition).values(rendition_values(rendition)))
+        connection.execute(insert(tables.rendition), rendition_values(rendition))
     version_row, new_version = None, False
     if reading.usable:
         version_row, new_version = write_text(connection, document_id, reading.text, at)
@@ -101,9 +117,9 @@ def write_reading(
         "verdict": reading.verdict.value,
         "annotations": annotations_digest(reading),
     }
-    connection.execute(insert(_reading).values(values))
+    connection.execute(insert(_reading), values)
     detail = {"reading_id": number, **detail_values(reading)}
-    connection.execute(insert(tables.reading_detail).values(detail))
+    connection.execute(insert(tables.reading_detail), detail)
     version = reading.text.version if reading.usable else None
     return Read(number, version_row, version, new_version)
 
@@ -125,23 +141,7 @@ def find_reading(connection: Connection, name: str, rendition_id: str | None = N
 
 def newest_current(connection: Connection, document_id: DocumentId) -> Found | None:
     """Return the newest row of what became current, with its reading's columns."""
-    current = tables.became_current
-    query = (
-        select(
-            current.c.id,
-            current.c.at,
-            current.c.version_row,
-            _reading.c.reading_id,
-            _reading.c.capture_id,
-            _reading.c.rendition_id,
-            _reading.c.annotations,
-        )
-        .join(_reading, _reading.c.reading_id == current.c.reading_id)
-        .where(current.c.document_id == document_id)
-        .order_by(current.c.id.desc())
-        .limit(1)
-    )
-    return connection.execute(query).mappings().first()
+    return connection.execute(_NEWEST_CURRENT, {"document_id": document_id}).mappings().first()
 
 
 def make_current(
@@ -165,7 +165,7 @@ def make_current(
         "reading_id": read.reading_id,
         "version_row": read.version_row,
     }
-    connection.execute(insert(tables.became_current).values(values))
+    connection.execute(insert(_became), values)
     if before is None:
         return None
     if before["version_row"] != read.version_row:
@@ -189,7 +189,7 @@ def make_current(
             "at": at,
             "state": "stored",
         }
-        connection.execute(insert(tables.change).values(values))
+        connection.execute(insert(tables.change), values)
     return name
 
 

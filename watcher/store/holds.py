@@ -80,7 +80,7 @@ class Holds:
                 )
             if row["released_at"] is None:
                 values = {"hold_row": number, "at": at, "actor": actor, "reason": reason}
-                connection.execute(insert(_release).values(values))
+                connection.execute(insert(_release), values)
                 act = OperatorAct(at, actor, "release", str(number), row["document_id"], reason)
                 write_act(connection, act)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Outcome
@@ -22,6 +22,14 @@ _SAME = (
 """What two observations must have in common to be one run."""
 
 _SUCCESSES = (Outcome.ACCEPTED, Outcome.NOT_MODIFIED, Outcome.SAME_BYTES)
+
+_NEW_RUN = insert(tables.observation).returning(tables.observation)
+_NEWEST = (
+    select(tables.observation)
+    .where(tables.observation.c.document_id == bindparam("document_id"))
+    .order_by(tables.observation.c.id.desc())
+    .limit(1)
+)
 
 
 class Observations:
@@ -87,8 +95,7 @@ def write_observation(
         if newest["last"] < at:
             return observation_of(_extend(connection, newest, at))
     values |= {"document_id": document_id, "first": at, "last": at, "count": 1, "longest_gap": 0}
-    query = insert(tables.observation).values(values).returning(tables.observation)
-    return observation_of(connection.execute(query).mappings().one())
+    return observation_of(connection.execute(_NEW_RUN, values).mappings().one())
 
 
 def _extend(connection: Connection, newest: Found, at: datetime) -> Found:
@@ -103,13 +110,7 @@ def _extend(connection: Connection, newest: Found, at: datetime) -> Found:
 
 
 def _newest(connection: Connection, document_id: DocumentId) -> Found | None:
-    query = (
-        select(tables.observation)
-        .where(tables.observation.c.document_id == document_id)
-        .order_by(tables.observation.c.id.desc())
-        .limit(1)
-    )
-    return connection.execute(query).mappings().first()
+    return connection.execute(_NEWEST, {"document_id": document_id}).mappings().first()
 
 
 def observation_of(row: Found) -> Observation:

@@ -61,7 +61,7 @@ class Purges:
                     "reason": reason,
                     "forced": forced.strip(),
                 }
-                connection.execute(insert(_tombstone).values(values))
+                connection.execute(insert(_tombstone), values)
                 write_act(connection, OperatorAct(at, actor, "purge", version, document_id, reason))
         except WriteOnceError as error:
             raise PurgeRefusedError(

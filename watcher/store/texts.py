@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
-from watcher.domain.chunks import chunks
+from watcher.domain.chunks import Chunk, chunks
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.resolution import UnknownVersionError, VersionPurgedError
 from watcher.domain.text import CanonicalText
@@ -16,23 +17,41 @@ from watcher.store.documents import find_document
 
 _version = tables.version
 _text = tables.stored_text
+_BY_NAME = (
+    select(
+        _version,
+        _text.c.id.label("text_row"),
+        _text.c.size,
+        _text.c.pages,
+        tables.document.c.state,
+        tables.document.c.retired_at,
+    )
+    .join(tables.document, tables.document.c.document_id == _version.c.document_id)
+    .join(_text, _text.c.version_row == _version.c.id, isouter=True)
+    .where(
+        _version.c.document_id == bindparam("document_id"),
+        _version.c.version == bindparam("version"),
+    )
+)
+
+_NEW_VERSION = insert(_version).returning(_version.c.id)
+_NEW_TEXT = insert(_text).returning(_text.c.id)
 
 
 def find_version(connection: Connection, document_id: DocumentId, version: VersionId) -> Found:
-    """Return the row of a version, with `text_row`, `size`, `pages` (null where purged).
+    """Return the row of a version, its text's and its document's columns.
+
+    `text_row`, `size` and `pages` are null where the text was purged; `state`
+    and `retired_at` are the document's.
 
     Raises:
         UnknownDocumentError: there is no such document.
         UnknownVersionError: the document never had that version.
     """
-    find_document(connection, document_id)
-    query = (
-        select(_version, _text.c.id.label("text_row"), _text.c.size, _text.c.pages)
-        .join(_text, _text.c.version_row == _version.c.id, isouter=True)
-        .where(_version.c.document_id == document_id, _version.c.version == version)
-    )
-    row = connection.execute(query).mappings().first()
+    named = {"document_id": document_id, "version": version}
+    row = connection.execute(_BY_NAME, named).mappings().first()
     if row is None:
+        find_document(connection, document_id)
         raise UnknownVersionError(
             f"the document never had the version {version[:80]}",
             document_id=document_id,
@@ -61,58 +80,48 @@ def write_text(
 
     A version whose text was purged gets it back. Its blob must be there.
     """
-    query = (
-        select(_version.c.id, _text.c.id.label("text_row"))
-        .join(_text, _text.c.version_row == _version.c.id, isouter=True)
-        .where(_version.c.document_id == document_id, _version.c.version == text.version)
-    )
-    row = connection.execute(query).mappings().first()
+    named = {"document_id": document_id, "version": text.version}
+    row = connection.execute(_BY_NAME, named).mappings().first()
     if row is not None and row["text_row"] is not None:
         return row["id"], False
     if row is not None:
         number = row["id"]
     else:
-        number = connection.execute(
-            insert(_version)
-            .values(document_id=document_id, version=text.version, first_stored=at)
-            .returning(_version.c.id)
-        ).scalar_one()
+        number = connection.execute(_NEW_VERSION, {**named, "first_stored": at}).scalar_one()
     parts = tuple(chunks(text))
-    text_row = connection.execute(
-        insert(_text)
-        .values(
-            version_row=number,
-            stored_at=at,
-            size=len(text),
-            pages=len(text.pages),
-            chunks=len(parts),
-        )
-        .returning(_text.c.id)
-    ).scalar_one()
-    connection.execute(
-        insert(tables.page),
-        [
-            {"text_row": text_row, "page": page, "start": range_.start, "end": range_.end}
-            for page, range_ in enumerate(text.pages, start=1)
-        ],
-    )
-    if parts:
-        connection.execute(
-            insert(tables.chunk),
-            [
-                {
-                    "text_row": text_row,
-                    "ordinal": part.ordinal,
-                    "page": part.page,
-                    "start": part.start,
-                    "end": part.end,
-                    "xxh3": bytes.fromhex(part.xxh3),
-                    "sha256": bytes.fromhex(part.sha256),
-                }
-                for part in parts
-            ],
-        )
+    stored = {
+        "version_row": number,
+        "stored_at": at,
+        "size": len(text),
+        "pages": len(text.pages),
+        "chunks": len(parts),
+    }
+    _write_parts(connection, connection.execute(_NEW_TEXT, stored).scalar_one(), text, parts)
     return number, row is None
+
+
+def _write_parts(
+    connection: Connection, text_row: int, text: CanonicalText, parts: Sequence[Chunk]
+) -> None:
+    pages = [
+        {"text_row": text_row, "page": page, "start": range_.start, "end": range_.end}
+        for page, range_ in enumerate(text.pages, start=1)
+    ]
+    connection.execute(insert(tables.page), pages)
+    rows = [
+        {
+            "text_row": text_row,
+            "ordinal": part.ordinal,
+            "page": part.page,
+            "start": part.start,
+            "end": part.end,
+            "xxh3": bytes.fromhex(part.xxh3),
+            "sha256": bytes.fromhex(part.sha256),
+        }
+        for part in parts
+    ]
+    if rows:
+        connection.execute(insert(tables.chunk), rows)
 
 
 def _purged(connection: Connection, version: Found) -> VersionPurgedError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, ScalarSelect, exists, func, select
+from sqlalchemy import Connection, ScalarSelect, bindparam, exists, func, select
 
 from watcher.domain.chunks import Chunk
 from watcher.domain.ids import DocumentId, VersionId
@@ -24,6 +24,29 @@ from watcher.store.texts import find_text, find_version
 _became = tables.became_current
 _seen = tables.observation
 _FAILED_SHOWN = 100
+
+
+def _standing_query() -> Query:
+    """Return the query for the last time a version became current, and what came after.
+
+    `successor` is when another version followed, `since` the time from which
+    on no other version was current before the last.
+    """
+    here = _became.c.document_id == bindparam("document_id")
+    same = _became.c.version_row == bindparam("version_row")
+    newest, oldest = _became.c.id.desc(), _became.c.id
+    last = select(_became.c.id).where(here, same).order_by(newest).limit(1).scalar_subquery()
+    other = select(_became.c.id).where(here, ~same).order_by(newest).limit(1).scalar_subquery()
+    after_last = select(_became.c.at).where(here, _became.c.id > last)
+    after_other = select(_became.c.at).where(here, _became.c.id > func.coalesce(other, 0))
+    return select(
+        last.label("last"),
+        after_last.order_by(oldest).limit(1).scalar_subquery().label("successor"),
+        after_other.order_by(oldest).limit(1).scalar_subquery().label("since"),
+    )
+
+
+_STANDING = _standing_query()
 
 
 class Versions:
@@ -92,7 +115,7 @@ class Versions:
         """
         with self._database.read() as connection:
             row = find_version(connection, document_id, version)
-            return _version_of(row, standing(connection, document_id, row["id"]))
+            return _version_of(row, standing(connection, row))
 
     def text(self, document_id: DocumentId, version: VersionId) -> CanonicalText:
         """Return the canonical text of a version, verified against its name.
@@ -191,45 +214,26 @@ def read_text(blobs: BlobFiles, document_id: DocumentId, version: VersionId) -> 
         raise
 
 
-def standing(
-    connection: Connection, document_id: DocumentId, version_row: int
-) -> tuple[Standing, datetime] | None:
-    """Return how a version stands and since when, None if it never was current."""
-    document = find_document(connection, document_id)
-    last = connection.execute(
-        select(func.max(_became.c.id)).where(
-            _became.c.document_id == document_id, _became.c.version_row == version_row
-        )
-    ).scalar_one()
-    if last is None:
+def standing(connection: Connection, version: Found) -> tuple[Standing, datetime] | None:
+    """Return how a version (see `find_version`) stands and since when.
+
+    None for one that never was current: it was only held, or imported.
+    """
+    named = {"document_id": version["document_id"], "version_row": version["id"]}
+    row = connection.execute(_STANDING, named).one()
+    if row.last is None:
         return None
-    if document["state"] == "retired":
-        return Standing.RETIRED, document["retired_at"]
-    successor = connection.execute(
-        select(_became.c.at)
-        .where(_became.c.document_id == document_id, _became.c.id > last)
-        .order_by(_became.c.id)
-        .limit(1)
-    ).scalar_one_or_none()
-    if successor is not None:
-        return Standing.SUPERSEDED, successor
-    return Standing.CURRENT, _current_since(connection, document_id, version_row)
+    if version["state"] == "retired":
+        return Standing.RETIRED, version["retired_at"]
+    if row.successor is not None:
+        return Standing.SUPERSEDED, row.successor
+    return Standing.CURRENT, row.since
 
 
 def _current_since(connection: Connection, document_id: DocumentId, version_row: int) -> datetime:
     """Return when the current version became current, without a break since."""
-    other = (
-        select(func.coalesce(func.max(_became.c.id), 0))
-        .where(_became.c.document_id == document_id, _became.c.version_row != version_row)
-        .scalar_subquery()
-    )
-    query = (
-        select(_became.c.at)
-        .where(_became.c.document_id == document_id, _became.c.id > other)
-        .order_by(_became.c.id)
-        .limit(1)
-    )
-    since: datetime = connection.execute(query).scalar_one()
+    named = {"document_id": document_id, "version_row": version_row}
+    since: datetime = connection.execute(_STANDING, named).one().since
     return since
 
 
