@@ -34,6 +34,7 @@ from watcher.store.rows import AlertState, ChangeState
 
 _AS_HTML = ("basecamp-privacy",)
 """Markdown histories that the site serves rendered to HTML."""
+_TEMPORARY = "watcher-demo-"
 _STEP_SECONDS = 30.0
 """How long a step may take before the demo gives up: a slow machine needs a few."""
 _SETTINGS = """
@@ -86,7 +87,7 @@ def play(keep: Path | None, histories: Path = HISTORIES) -> int:
     """
     started = time.monotonic()
     console = Console(highlight=False, soft_wrap=True)
-    folder = keep or Path(tempfile.mkdtemp(prefix="watcher-demo-"))
+    folder = keep or Path(tempfile.mkdtemp(prefix=_TEMPORARY))
     if keep is not None and (keep / "watcher.toml").exists():
         raise WatcherError(f"{keep} holds a demo already", hint="name another folder, or none")
     with Site() as site:
@@ -94,26 +95,27 @@ def play(keep: Path | None, histories: Path = HISTORIES) -> int:
         with _daemon(config) as process, _services(config) as services:
             stage = _Stage(services, Narrator(services, console), process, histories)
             stage.open()
-            for step in _steps(histories):
-                stage.play(site, step)
+            for steps in _rounds(histories):
+                stage.play(site, steps)
             stage.finish()
     _summary(console, stage, config, time.monotonic() - started)
     return 0
 
 
-def _steps(histories: Path) -> Iterator[Step]:
-    """Yield the versions after the first of each document, in turn, and one bad page."""
+def _rounds(histories: Path) -> Iterator[list[Step]]:
+    """Yield what happens at the same time: the next version of every document that has one.
+
+    In one round a document shows a maintenance page instead.
+    """
     queues = [
-        [Step(DocumentId(name), _page(name, path), path.name) for path in files[1:]]
-        for name, files in ((name, versions(histories / name)) for name in _names(histories))
+        [Step(DocumentId(name), _page(name, path), path.name) for path in versions(folder)[1:]]
+        for name, folder in ((name, histories / name) for name in _names(histories))
     ]
     name = next(name for name in reversed(_names(histories)) if name in _AS_HTML)
     bad = Step(DocumentId(name), maintenance(), "a maintenance page")
     queues[_names(histories).index(name)].insert(1, bad)
     while any(queues):
-        for queue in queues:
-            if queue:
-                yield queue.pop(0)
+        yield [queue.pop(0) for queue in queues if queue]
 
 
 def _names(histories: Path) -> list[str]:
@@ -136,24 +138,28 @@ class _Stage:
     ) -> None:
         self._services = services
         self._process = process
-        self._histories = histories
         self.narrator = narrator
+        self.documents = _names(histories)
         self._to_cite: list[dict[str, str]] = json.loads(
             (histories / "citations.json").read_text("utf-8")
         )
 
     def open(self) -> None:
         """Wait until the first version of every document was judged."""
-        for name in _names(self._histories):
+        for name in self.documents:
             self._await(partial(self._judged, DocumentId(name), 0), f"{name} is judged")
         self._cite()
 
-    def play(self, site: Site, step: Step) -> None:
-        """Put one page and wait until the daemon has done all that follows from it."""
-        before = self._judgements(step.document)
-        site.put(step.document, step.page)
-        self._await(partial(self._judged, step.document, before), f"{step.title} is judged")
-        self._await(self._changes_finished, f"what follows from {step.title} is done")
+    def play(self, site: Site, steps: list[Step]) -> None:
+        """Put pages and wait until the daemon has done all that follows from them."""
+        before = {step.document: self._judgements(step.document) for step in steps}
+        for step in steps:
+            site.put(step.document, step.page)
+        for step in steps:
+            judged = partial(self._judged, step.document, before[step.document])
+            self._await(judged, f"{step.title} is judged")
+        self._await(self._changes_finished, "every change is re-anchored")
+        self._await(self._confirmed, "every change is confirmed")
         self._cite()
 
     def _cite(self) -> None:
@@ -183,9 +189,11 @@ class _Stage:
         changes = self._services.store.changes.list(None, limit=10_000)
         return all(change.state is ChangeState.ANCHORED for change in changes)
 
+    def _confirmed(self) -> bool:
+        return not self._services.store.outbox.list(state=AlertState.HELD)
+
     def _alerts_out(self) -> bool:
-        outbox = self._services.store.outbox
-        return not outbox.list(state=AlertState.HELD) and not outbox.list(state=AlertState.PENDING)
+        return self._confirmed() and not self._services.store.outbox.list(state=AlertState.PENDING)
 
     def _await(self, done: Callable[[], bool], what: str) -> None:
         """Look, and tell, until `done` holds.
@@ -263,14 +271,16 @@ def _summary(console: Console, stage: _Stage, config: Path, seconds: float) -> N
     found = ", ".join(f"{n} {s.value}" for s, n in sorted(tally.statements.items()))
     console.print(f"  checks: {checks}")
     console.print(f"  changes: {changes}; alerts sent: {tally.alerts}")
-    console.print(f"  citations: {found}")
+    console.print(f"  where citations were found: {found}")
     console.print()
-    if not str(config.parent).startswith(tempfile.gettempdir() + "/watcher-demo-"):
+    kept = not str(config.parent).startswith(str(Path(tempfile.gettempdir()) / _TEMPORARY))
+    where = config if kept else Path("demo") / config.name
+    if kept:
         console.print("Look further:")
-        for command in ("diff basecamp-privacy", "show basecamp-dpa", "citations list"):
-            console.print(f"  watcher {command} --config {config}")
-        return
-    shutil.rmtree(config.parent, ignore_errors=True)
-    console.print("To look further, keep its data: watcher demo --keep demo, then")
-    for command in ("diff basecamp-privacy", "show basecamp-dpa", "citations list"):
-        console.print(f"  watcher {command} --config demo/watcher.toml")
+    else:
+        shutil.rmtree(config.parent, ignore_errors=True)
+        console.print("To look further, keep the data: watcher demo --keep demo, and then")
+    name = stage.documents[-1]
+    for command in (f"versions {name}", f"diff {name}", f"citations list {name}", "alerts list"):
+        console.print(f"  watcher {command} --config {where}")
+    console.print(f"  watcher resolve CITATION --config {where}")
