@@ -18,6 +18,8 @@ from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Vocabulary, Wo
 ALGORITHM = "align/1"
 _SEEDS = (6, 4)
 """Words in the seeds of moved and edited text: long ones first, since they are surer."""
+_FEW = 12
+"""Bytes below which unclaimed text is too short to be found elsewhere."""
 _WORK = 3_000_000_000
 """Symbol pairs that may be compared for one pair of texts."""
 
@@ -108,9 +110,7 @@ def _pairs(
                 yield old.starts[o + i], old.ends[o + i], new.starts[n + i], new.ends[n + i], equal
 
 
-def _moved_lines(
-    blocks: Sequence[Block], old: Lines, new: Lines, texts: Texts
-) -> Iterator[RawRun]:
+def _moved_lines(blocks: Sequence[Block], old: Lines, new: Lines, texts: Texts) -> Iterator[RawRun]:
     for o, n, length in blocks:
         for i in range(length):
             a, b = old.starts[o + i], old.ends[o + i]
@@ -144,10 +144,14 @@ def _unclaimed(found: Sequence[RawRun], texts: Texts, vocabulary: Vocabulary) ->
     (old_free,) = _free_parts([(0, len(texts.old))], old_taken)
     (new_free,) = _free_parts([(0, len(texts.new))], new_taken)
     old = [
-        words(texts.old, a, b, vocabulary) for a, b in old_free if not texts.old[a:b].isspace()
+        words(texts.old, a, b, vocabulary)
+        for a, b in old_free
+        if b - a >= _FEW and not texts.old[a:b].isspace()
     ]
     new = [
-        words(texts.new, a, b, vocabulary) for a, b in new_free if not texts.new[a:b].isspace()
+        words(texts.new, a, b, vocabulary)
+        for a, b in new_free
+        if b - a >= _FEW and not texts.new[a:b].isspace()
     ]
     return Claims(concat(old, BARRIER_OLD), concat(new, BARRIER_NEW), texts)
 

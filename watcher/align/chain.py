@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from operator import lt
+from typing import NamedTuple, TypeVar
 
 from rapidfuzz.distance import LCSseq
+
+
+Symbols = TypeVar("Symbols", str, bytes)
 
 
 class Block(NamedTuple):
@@ -34,14 +38,14 @@ class Budget:
         return True
 
 
-def heaviest_chain(blocks: Sequence[Block], weights: Sequence[int]) -> list[int]:
+def heaviest_chain(blocks: Sequence[Block], weigh: Callable[[Block], int]) -> list[int]:
     """Return the positions of the heaviest subset increasing in both coordinates.
 
     `blocks` are sorted by `old` and do not overlap on either side. A Fenwick
     tree over the rank of `new` keeps the best chain so far: O(n log n).
     """
     news = [block.new for block in blocks]
-    if all(a < b for a, b in zip(news, news[1:], strict=False)):
+    if all(map(lt, news, news[1:])):
         return list(range(len(blocks)))
     order = sorted(news)
     size = len(order)
@@ -58,7 +62,7 @@ def heaviest_chain(blocks: Sequence[Block], weights: Sequence[int]) -> list[int]
                 total, before = best[node], last[node]
             node &= node - 1
         previous[index] = before
-        total += weights[index]
+        total += weigh(blocks[index])
         if total > top:
             top, top_at = total, index
         node = rank + 1
@@ -109,7 +113,7 @@ def lcs(old: str, new: str, budget: Budget) -> list[Block]:
     return [Block(match.a, match.b, match.size) for match in found if match.size]
 
 
-def common_prefix(old: str, new: str) -> int:
+def common_prefix(old: Symbols, new: Symbols) -> int:
     """Return how many symbols agree from the left."""
     limit = min(len(old), len(new))
     if old[:limit] == new[:limit]:
@@ -124,6 +128,6 @@ def common_prefix(old: str, new: str) -> int:
     return low
 
 
-def common_suffix(old: str, new: str) -> int:
+def common_suffix(old: Symbols, new: Symbols) -> int:
     """Return how many symbols agree from the right."""
     return common_prefix(old[::-1], new[::-1])

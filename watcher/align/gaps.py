@@ -14,9 +14,7 @@ _LONG_WORDS, _LONG_BYTES = 8, 32
 """What a stretch has at least that is taken for moved before its gap was aligned."""
 
 
-def align_gaps(
-    pairs: Sequence[tuple[Words, Words]], texts: Texts, budget: Budget
-) -> list[RawRun]:
+def align_gaps(pairs: Sequence[tuple[Words, Words]], texts: Texts, budget: Budget) -> list[RawRun]:
     """Return the runs of all gaps: `pairs[i]` are the words of gap i on both sides.
 
     Long stretches that stand once on each side are looked for over all gaps at
@@ -28,7 +26,7 @@ def align_gaps(
     claims = Claims(old, new, texts)
     blocks = disjoint(claims.seeds(_LONG_WORDS))
     weights = [old.ends[x.old + x.length - 1] - old.starts[x.old] for x in blocks]
-    chain = heaviest_chain(blocks, weights)
+    chain = heaviest_chain(blocks, lambda x: old.ends[x.old + x.length - 1] - old.starts[x.old])
     anchors = [blocks[index] for index in chain]
     for o, n, length in anchors:
         claims.take(o, o + length, n, n + length)

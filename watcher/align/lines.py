@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections import Counter, defaultdict
-from itertools import accumulate, compress, count
+from collections import Counter
+from itertools import accumulate, chain, compress, count
 from operator import add
 from typing import NamedTuple
 
@@ -84,24 +84,21 @@ def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
     many &= set(old_ids) & set(new_ids)
     if not many:
         return old_ids, new_ids, weights
-    groups: tuple[defaultdict[int, Counter[bytes]], ...] = (
-        defaultdict(Counter),
-        defaultdict(Counter),
-    )
-    for ids, side, group in ((old_ids, old, groups[0]), (new_ids, new, groups[1])):
-        for i, raw in zip(ids, side.raw, strict=True):
-            if i in many:
-                group[i][raw] += 1
-    exact: dict[tuple[int, bytes], int] = {}
-    for i in sorted(many):
-        left, right = groups[0][i], groups[1][i]
-        if len(left) + len(right) > 2 and left and right and (left <= right or right <= left):
-            for raw in left | right:
-                exact[i, raw] = len(weights)
-                weights.append(weights[i])
-    if exact:
-        old_ids = [exact.get((i, raw), i) for i, raw in zip(old_ids, old.raw, strict=True)]
-        new_ids = [exact.get((i, raw), i) for i, raw in zip(new_ids, new.raw, strict=True)]
+    left = Counter([pair for pair in zip(old_ids, old.raw, strict=True) if pair[0] in many])
+    right = Counter([pair for pair in zip(new_ids, new.raw, strict=True) if pair[0] in many])
+    lost = {pair[0] for pair, n in left.items() if right[pair] < n}
+    added = {pair[0] for pair, n in right.items() if left[pair] < n}
+    varied = {i for i, n in Counter([pair[0] for pair in left | right]).items() if n > 1}
+    exact = varied - (lost & added)
+    if not exact:
+        return old_ids, new_ids, weights
+    numbers: dict[tuple[int, bytes], int] = {}
+    for pair in chain(left, right):
+        if pair[0] in exact and pair not in numbers:
+            numbers[pair] = len(weights)
+            weights.append(weights[pair[0]])
+    old_ids = [numbers.get(pair, pair[0]) for pair in zip(old_ids, old.raw, strict=True)]
+    new_ids = [numbers.get(pair, pair[0]) for pair in zip(new_ids, new.raw, strict=True)]
     return old_ids, new_ids, weights
 
 
@@ -201,28 +198,33 @@ def _match(
             d -= 1
         if b < stop:
             spine.append(Block(b, d, stop - b))
-        if a == b or c == d:
+        if a == b or c == d or (b - a == 1 and d - c == 1):
             continue
-        found = unique_blocks(old[a:b], new[c:d])
-        if found:
-            heavy = [sum(weights[i] for i in old[a + o : a + o + n]) for o, _, n in found]
-            chain = [found[index] for index in heaviest_chain(found, heavy)]
-        else:
-            chain = _lcs_lines(old[a:b], new[c:d], budget)
-        chain = [Block(a + block.old, c + block.new, block.length) for block in chain]
-        if not chain:
+        left, right = old[a:b], new[c:d]
+        if set(left).isdisjoint(right):
             continue
-        spine += chain
-        if found:
-            ends = [(a, c), *((x.old + x.length, x.new + x.length) for x in chain)]
-            starts = [*((x.old, x.new) for x in chain), (b, d)]
-            for (a1, c1), (b1, d1) in zip(ends, starts, strict=True):
-                if a1 < b1 and c1 < d1:
-                    todo.append((a1, b1, c1, d1))
+        found = unique_blocks(left, right)
+        if not found:
+            spine += [
+                Block(a + x.old, c + x.new, x.length) for x in _lcs_lines(left, right, budget)
+            ]
+            continue
+        links = [
+            Block(a + found[i].old, c + found[i].new, found[i].length)
+            for i in heaviest_chain(
+                found, lambda x: sum(map(weights.__getitem__, left[x.old : x.old + x.length]))
+            )
+        ]
+        spine += links
+        ends = [(a, c), *((x.old + x.length, x.new + x.length) for x in links)]
+        starts = [*((x.old, x.new) for x in links), (b, d)]
+        for (a1, c1), (b1, d1) in zip(ends, starts, strict=True):
+            if a1 < b1 and c1 < d1:
+                todo.append((a1, b1, c1, d1))
 
 
 def _lcs_lines(old: list[int], new: list[int], budget: Budget) -> list[Block]:
-    if len(old) * len(new) > _LCS_CAP or not set(old) & set(new):
+    if len(old) * len(new) > _LCS_CAP:
         return []
     local: dict[int, str] = {}
     left = "".join([local.setdefault(i, chr(len(local))) for i in old])

@@ -15,10 +15,14 @@ from watcher.align.model import EDITED, KEPT
 from watcher.align.runs import RawRun
 from watcher.align.tokens import SPACE, Texts, Vocabulary, split
 
-_ALIKE = 0.6
-"""Share of the words of the longer side that must agree, in order."""
+_ALIKE = 0.5
+"""Share of the bytes of the longer side that must agree, in order."""
 _LIMIT = 20_000
 """Bytes of a side above which a gap takes the long way."""
+_WORD = bytes([*b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz*#~-=>`"]) + bytes(
+    range(0x80, 0x100)
+)
+"""Bytes between two of which a word may go on, so that no cut is made there."""
 
 
 def align_alike(
@@ -26,45 +30,83 @@ def align_alike(
 ) -> list[RawRun] | None:
     """Return the runs of a gap, or None if it takes the long way.
 
-    The short way is taken if the words agree up to one stretch within one
-    sentence on both sides, and nothing there could be matched differently.
+    The short way is taken if the two sides agree up to one stretch, the sentences
+    in it correspond, and nothing there could be matched differently.
     """
     a, b, c, d = gap
-    if a == b or c == d or b - a > _LIMIT or d - c > _LIMIT:
+    longer = max(b - a, d - c)
+    if a == b or c == d or longer > _LIMIT:
         return None
+    old, new = texts.old[a:b], texts.new[c:d]
+    left = common_prefix(old, new)
+    if left < len(old) or left < len(new):
+        left = len(old[:left].rstrip(_WORD))
+    right = common_suffix(old[left:], new[left:])
+    right = len(old[len(old) - right :].lstrip(_WORD)) if right else 0
+    e, f = b - right, d - right
+    runs: list[RawRun] = [(a, a + left, c, c + left, KEPT)] if left else []
+    same = left + right
+    if a + left < e and c + left < f:
+        middle = _middle((a + left, e, c + left, f), texts, vocabulary)
+        if middle is None:
+            return None
+        runs += middle
+        same += sum(run[1] - run[0] for run in middle if run[4] == KEPT)
+    elif _slides(
+        old[:left], old[left : len(old) - right] or new[left : len(new) - right], vocabulary
+    ):
+        return None
+    if right:
+        runs.append((e, b, f, d, KEPT))
+    return runs if same >= _ALIKE * longer else None
+
+
+def _slides(before: bytes, middle: bytes, vocabulary: Vocabulary) -> bool:
+    """Tell whether text that is on one side only may stand at several places."""
+    bare = middle.strip()
+    if not bare:
+        return False
+    word = bare[len(bare.rstrip(_WORD)) :] or bare[-1:]
+    if before.rstrip().endswith(word):
+        return True
+    return not vocabulary.breaks.isdisjoint(
+        map(vocabulary.__getitem__, split(middle, 0, len(middle)))
+    )
+
+
+def _middle(
+    gap: tuple[int, int, int, int], texts: Texts, vocabulary: Vocabulary
+) -> list[RawRun] | None:
+    """Return the runs of the stretch that differs; None unless all sentence ends in it agree."""
+    a, b, c, d = gap
     old_parts, new_parts = split(texts.old, a, b), split(texts.new, c, d)
     old_all = "".join(map(vocabulary.__getitem__, old_parts))
     new_all = "".join(map(vocabulary.__getitem__, new_parts))
     old, new = old_all.replace(SPACE, ""), new_all.replace(SPACE, "")
-    left = common_prefix(old, new)
-    right = common_suffix(old[left:], new[left:])
-    old_middle, new_middle = old[left : len(old) - right], new[left : len(new) - right]
-    if not vocabulary.breaks.isdisjoint(old_middle) or not vocabulary.breaks.isdisjoint(new_middle):
-        return None
-    if not old_middle or not new_middle:
-        middle = old_middle or new_middle
-        if not middle or (left and old[left - 1] == middle[-1]):
+    found = LCSseq.opcodes(old, new).as_matching_blocks()
+    breaks = vocabulary.breaks
+    if not breaks.isdisjoint(old) or not breaks.isdisjoint(new):
+        kept = "".join([old[match.a : match.a + match.size] for match in found])
+        ends = [symbol for symbol in kept if symbol in breaks]
+        if any(ends != [symbol for symbol in side if symbol in breaks] for side in (old, new)):
             return None
-        blocks = []
-    else:
-        blocks = [
-            (left + m.a, left + m.b, m.size)
-            for m in LCSseq.opcodes(old_middle, new_middle).as_matching_blocks()
-            if m.size
-        ]
-    same = left + right + sum(block[2] for block in blocks)
-    if same < _ALIKE * max(len(old), len(new)):
-        return None
-    if left:
-        blocks.insert(0, (0, 0, left))
-    if right:
-        blocks.append((len(old) - right, len(new) - right, right))
-    return _byte_runs(
-        blocks,
-        _places(old_all, old_parts, a),
-        _places(new_all, new_parts, c),
-        texts,
-    )
+    old_starts, old_ends = _places(old_all, old_parts, a)
+    new_starts, new_ends = _places(new_all, new_parts, c)
+    runs: list[RawRun] = []
+    at_old = at_new = 0
+    for match in found:
+        o, n, size = match.a, match.b, match.size
+        if at_old < o and at_new < n:
+            runs.append(
+                (old_starts[at_old], old_ends[o - 1], new_starts[at_new], new_ends[n - 1], EDITED)
+            )
+        at_old, at_new = o + size, n + size
+        if size:
+            a, b, c, d = old_starts[o], old_ends[at_old - 1], new_starts[n], new_ends[at_new - 1]
+            if texts.old[a:b] != texts.new[c:d]:
+                return None
+            runs.append((a, b, c, d, KEPT))
+    return runs
 
 
 def _places(symbols: str, parts: list[bytes], start: int) -> tuple[list[int], list[int]]:
@@ -72,23 +114,3 @@ def _places(symbols: str, parts: list[bytes], start: int) -> tuple[list[int], li
     ends = list(accumulate(map(len, parts), initial=start))
     kept = [i for i, symbol in enumerate(symbols) if symbol != SPACE]
     return [ends[i] for i in kept], [ends[i + 1] for i in kept]
-
-
-def _byte_runs(
-    blocks: list[tuple[int, int, int]],
-    old: tuple[list[int], list[int]],
-    new: tuple[list[int], list[int]],
-    texts: Texts,
-) -> list[RawRun] | None:
-    runs: list[RawRun] = []
-    at_old = at_new = 0
-    for o, n, length in [*blocks, (len(old[0]), len(new[0]), 0)]:
-        if at_old < o and at_new < n:
-            runs.append((old[0][at_old], old[1][o - 1], new[0][at_new], new[1][n - 1], EDITED))
-        at_old, at_new = o + length, n + length
-        if length:
-            a, b, c, d = old[0][o], old[1][at_old - 1], new[0][n], new[1][at_new - 1]
-            if texts.old[a:b] != texts.new[c:d]:
-                return None
-            runs.append((a, b, c, d, KEPT))
-    return runs

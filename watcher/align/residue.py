@@ -42,9 +42,7 @@ def disjoint(blocks: list[Block]) -> list[Block]:
     return [block for block in out if block.length]
 
 
-def align_words(
-    old: str, new: str, budget: Budget, anchors: Sequence[Block] = ()
-) -> list[Block]:
+def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = ()) -> list[Block]:
     """Return the in-order blocks of equal symbols: anchors first, then the LCS between."""
     blocks: list[Block] = list(anchors)
     ends = [(0, 0), *((x.old + x.length, x.new + x.length) for x in anchors)]
@@ -95,7 +93,7 @@ def _anchors(old: str, new: str, size: int) -> list[Block]:
     if not found:
         return []
     found = [Block(o, n, length + size - 1) for o, n, length in found]
-    chain = [found[i] for i in heaviest_chain(found, [x.length for x in found])]
+    chain = [found[i] for i in heaviest_chain(found, lambda x: x.length)]
     out = [chain[0]]
     for block in chain[1:]:
         last = out[-1]
