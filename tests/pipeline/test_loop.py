@@ -13,6 +13,7 @@ from watcher.domain.resolution import ResolutionError
 from watcher.domain.statements import Status
 from watcher.domain.verdicts import Outcome, Refusal
 from watcher.pipeline.citing import resolve
+from watcher.pipeline.ingest import decide
 from watcher.pipeline.touched import touched_citations
 from watcher.store.rows import AlertKind, AlertState, Standing
 
@@ -247,3 +248,49 @@ def test_a_damaged_text_fails_closed(deployment: Deployment) -> None:
     with pytest.raises(ResolutionError) as caught:
         resolve(deployment.services, cited.citation.citation_id)
     assert caught.value.reason.value in {"hash_mismatch", "unreadable"}
+
+
+def test_a_collapsed_text_is_held_told_and_ends_by_a_person(deployment: Deployment) -> None:
+    long = [f"Clause {n} says what happens to data of kind {n} in our systems." for n in range(60)]
+    name = deployment.watch("retention", html(*FIRST, *long), "confirm = false")
+    deployment.check(name)
+    before = deployment.store.versions.current(name)
+    for _ in range(2):
+        deployment.clock.pass_time(minutes=5)
+        report = deployment.check(name, html(*FIRST, *long[:6]))
+        assert report.verdict is not None
+        assert report.verdict.outcome is Outcome.HELD, report.verdict
+    assert deployment.store.versions.current(name) == before, "held is not current"
+    assert deployment.deliver() == 1, "told once"
+    assert deployment.receiver.bodies[0]["kind"] == "held"
+    (held,) = deployment.store.captures.held(name)
+    decide(deployment.services, held.capture_id, accepted=True, actor="ann", reason="they cut it")
+    now = deployment.store.versions.current(name)
+    assert now is not None
+    assert before is not None
+    assert now.version != before.version
+    assert deployment.deliver() == 1, "and the change is told"
+
+
+def test_agreeing_fetches_end_a_hold(deployment: Deployment) -> None:
+    long = [f"Clause {n} says what happens to data of kind {n} in our systems." for n in range(60)]
+    name = deployment.watch("retention", html(*FIRST, *long))
+    deployment.check(name)
+    short = html(*FIRST, *long[:6])
+    for hours in (0, 3, 4):
+        deployment.clock.pass_time(hours=hours)
+        deployment.check(name, short)
+    assert not deployment.store.captures.held(name)
+    current = deployment.store.versions.current(name)
+    assert current is not None
+    assert b"Clause 59" not in deployment.store.versions.text(name, current.version).data
+
+
+def test_a_held_capture_that_does_not_stay_is_rejected(deployment: Deployment) -> None:
+    long = [f"Clause {n} says what happens to data of kind {n} in our systems." for n in range(60)]
+    name = deployment.watch("retention", html(*FIRST, *long))
+    deployment.check(name)
+    deployment.check(name, html(*FIRST, *long[:6]))
+    assert deployment.store.captures.held(name)
+    deployment.check(name, html(*FIRST, *long))
+    assert not deployment.store.captures.held(name)

@@ -81,7 +81,9 @@ def suggest_document_id(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{url!r} is not an http or https URL", hint="give the full address")
-    host = parts.hostname.removeprefix("www.").split(".")[0]
+    host = parts.hostname.removeprefix("www.")
+    if host.rsplit(".", 1)[-1].isalpha():
+        host = host.split(".")[0]
     tail = [part for part in parts.path.split("/") if part][-1:]
     name = "-".join([host, *tail]).lower().rsplit(".", 1)[0]
     return re.sub(r"[^a-z0-9._-]+", "-", name).strip("-._")[:80] or "document"

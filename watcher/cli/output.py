@@ -11,6 +11,8 @@ from typing import TextIO
 from watcher.alert.render import visible
 
 Cell = str | int | float | bool | None | Sequence["Cell"] | Mapping[str, "Cell"]
+_PIPE_WIDTH = 400
+
 Row = Mapping[str, Cell]
 
 
@@ -29,7 +31,9 @@ def show_rows(rows: Iterable[Row], *, as_json: bool, columns: Sequence[str]) -> 
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(Text(visible(_cell(row[column]))) for column in columns))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    # A pipe has no width: rows stay on one line each, as grep and cut expect.
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(width=width).print(table)
 
 
 def show_json(row: Row) -> None:

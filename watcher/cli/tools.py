@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import Annotated, Literal, TextIO, cast
 
 import typer
 
 
-class Engine(Enum):
+class Engine(StrEnum):
     """The engines that read a PDF; auto is pypdf, and pdfium where that fails."""
 
-    AUTO: Literal["auto"] = "auto"
-    PYPDF: Literal["pypdf"] = "pypdf"
-    PDFIUM: Literal["pdfium"] = "pdfium"
+    AUTO = "auto"
+    PYPDF = "pypdf"
+    PDFIUM = "pdfium"
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +38,7 @@ def extract(
 
     from watcher.extract import Options, tool
 
-    options = Options(pdf_engine=engine.value)
+    options = Options(pdf_engine=cast('Literal["auto", "pypdf", "pdfium"]', engine.value))
     tool.run(map(str, files), media_type, sys.stdout, as_json=json, options=options)
 
 

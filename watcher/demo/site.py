@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -30,6 +31,8 @@ _MAINTENANCE = """<!doctype html>
 <html lang="en"><head><title>Scheduled maintenance</title></head>
 <body><h1>We'll be back soon</h1><p>The site is down for maintenance.</p></body></html>
 """
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+"""What a site's generator keeps for itself and does not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def page_of(path: Path, *, as_html: bool) -> Page:
         return Page(data, "application/pdf")
     if not as_html:
         return Page(data, "text/markdown; charset=utf-8")
-    body = MarkdownIt("commonmark").enable("table").render(data.decode())
+    body = MarkdownIt("commonmark").enable("table").render(_FRONT_MATTER.sub("", data.decode()))
     title = path.parent.name.replace("-", " ").title()
     return Page(_PAGE.format(title=title, body=body).encode(), "text/html; charset=utf-8")
 

@@ -21,7 +21,7 @@ from watcher.errors import WatcherError
 from watcher.fetch import Answer, AnswerKind, Fetcher
 from watcher.logs import Event
 from watcher.pipeline.confirming import confirm_held, is_confirming
-from watcher.pipeline.incidents import refusal_ended, refusal_seen
+from watcher.pipeline.incidents import drop_held_captures, refusal_ended, refusal_seen
 from watcher.pipeline.intake import Intake, Received, capture_of
 from watcher.pipeline.requests import fetch_request
 from watcher.pipeline.scheduling import next_check
@@ -149,6 +149,7 @@ class Checker:
             refusal_ended(services, document)
         if verdict.outcome in (Outcome.NOT_MODIFIED, Outcome.SAME_BYTES):
             confirm_held(services, document.document_id)
+            drop_held_captures(services, leased)
         fails = document.fails + 1 if refused else 0
         waiting = is_confirming(services, document.document_id)
         self._release(

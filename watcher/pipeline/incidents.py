@@ -11,7 +11,7 @@ from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Refusal, Verdict
 from watcher.fetch import Answer
 from watcher.pipeline.services import Services
-from watcher.store.rows import AlertKind, Document, NewAlert
+from watcher.store.rows import AlertKind, Document, LeasedDocument, NewAlert
 
 _GONE_AFTER = 3
 """So many times 404, 410 or away in a row, and the document counts as withdrawn."""
@@ -43,6 +43,23 @@ def refusal_ended(services: Services, document: Document) -> None:
                 now,
                 incident.reason,
             )
+
+
+def held_seen(services: Services, document_id: DocumentId, capture_id: str, reason: str) -> None:
+    """Tell, once for each capture, that somebody may decide about it."""
+    now = services.clock.now()
+    _tell(services, document_id, AlertKind.HELD, f"held-{capture_id}", now, reason)
+
+
+def drop_held_captures(services: Services, leased: LeasedDocument) -> None:
+    """Reject what is held when the accepted text is seen again: it did not stay."""
+    for held in services.store.captures.held(leased.document.document_id):
+        services.store.commits.reject(
+            leased.lease,
+            held.capture_id,
+            at=services.clock.now(),
+            reason="the last accepted text came back",
+        )
 
 
 def _tell(

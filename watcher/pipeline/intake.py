@@ -18,6 +18,7 @@ from watcher.logs import Event
 from watcher.metrics import KillReason
 from watcher.pipeline.changes import advance
 from watcher.pipeline.gone import many_citations_gone
+from watcher.pipeline.incidents import held_seen
 from watcher.pipeline.requests import extract_options
 from watcher.pipeline.services import Services
 from watcher.pipeline.verdicts import judge_reading
@@ -94,6 +95,10 @@ class Intake:
             await self._reread(received.leased, current, options)
         commit = await asyncio.to_thread(self._commit, received, reading, verdict)
         if commit.state is CaptureState.HELD:
+            reason = verdict.reason.value if verdict.reason else ""
+            await asyncio.to_thread(
+                held_seen, self._services, document_id, commit.capture_id, reason
+            )
             commit = await asyncio.to_thread(self._end_hold_if_agreed, received, commit)
         await asyncio.to_thread(self._follow, commit)
         return verdict, commit.change_id
