@@ -187,9 +187,7 @@ def _inflected(removed: list[Token], added: list[Token]) -> bool:
     return old != new and same >= 5 and same * 10 >= max(len(old), len(new)) * 7
 
 
-def _operators(
-    removed: list[Token], added: list[Token], groups: frozenset[str]
-) -> list[Evidence]:
+def _operators(removed: list[Token], added: list[Token], groups: frozenset[str]) -> list[Evidence]:
     gone = Counter((t.group, t.sense) for t in removed if t.group in groups)
     come = Counter((t.group, t.sense) for t in added if t.group in groups)
     out = []

@@ -68,15 +68,15 @@ class Line(NamedTuple):
 
 
 _INLINE = re.compile(
-    r"(?P<comment><!--.{0,2000}?-->)"
+    r"(?P<comment><!--.{0,400}?-->)"
     r"|(?P<escape>\\[^\w\s])"
     r"|(?P<image>!\[[^\]\n]{0,300}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*[^)\n]{0,200}\))"
     r"|(?P<close>\]\(\s*<?[^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*>?"
     r"(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\))"
     r"|(?P<footnote>\[\^[^\]\s]{1,80}\])"
-    r"|(?P<email><?(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+>?)"
-    r"|(?P<hidden>[\w.+-]+ ?[\[({](?:at|@|AT|ät)[\])}] ?[\w-]+"
-    r"(?:(?: ?[\[({](?:dot|DOT|punkt|point|\.)[\])}] ?|\.)[\w-]+)+)"
+    r"|(?P<email><?(?:mailto:)?[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}>?)"
+    r"|(?P<hidden>[\w.+-]{1,64} ?[\[({](?:at|@|AT|ät)[\])}] ?[\w-]{1,63}"
+    r"(?:(?: ?[\[({](?:dot|DOT|punkt|point|\.)[\])}] ?|\.)[\w-]{1,63}){1,8})"
     r"|(?P<cloudflare>\[email protected\])"
     r"|(?P<url><?(?:https?://|ftp://|www\.)[^\s<>\"|]+>?)"
     r"|(?P<tag></?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,500})?/?>)"
@@ -89,6 +89,11 @@ _INLINE = re.compile(
     r"|(?P<code>`+)|(?P<stars>\*+)|(?P<under>_+)|(?P<strike>~~)"
     r"|(?P<dash>-{2,}|\u2014)|(?P<dots>\.{2,})"
     r"|(?P<sign>[^\s])"
+)
+_PLAIN_LINE = re.compile(r"[^\d@<>\[\]\\*_`~|!/.]*(?:\.(?![\w.])[^\d@<>\[\]\\*_`~|!/.]*)*")
+"""A line without digits, links, addresses and markup: only words and signs."""
+_PLAIN_INLINE = re.compile(
+    r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)|(?P<dash>-{2,}|\u2014)|(?P<sign>[^\s])"
 )
 _PREFIX = re.compile(
     r"[ \t]*(?:>[ \t]?)*[ \t]*"
@@ -106,13 +111,18 @@ _PREFIX = re.compile(
     re.MULTILINE,
 )
 _RULE_LINE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$|[ \t]*```.*$")
-_ALIGN_LINE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$")
+_ALIGN_SIGNS = frozenset("|:- \t")
 _OPEN_END = re.compile(r"(?:[.:;!?)\]\"'*_|]|[;,][ \t]+[^\W\d_]{1,4})[ \t]*$")
 _REFERENCE_END = re.compile(
     r"(?<![^\W_])(?:art|arts|nr|no|nos|abs|sec|par|para|lit|ziff|rn|n|num|núm|pkt|ust|poz|cl|ch|"
     r"kap|cap|p|pp|s|str|pag|pág|bl|vol|fig|lid|al|rdnr|anm|u|v)\.[ \t]*$",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+MAX_LINK = 200
+"""Lexemes in one link text at most; a bracket further back opens no link."""
+MAX_OPEN = 32
+"""Emphasis signs that may wait for their pair."""
 _INITIAL = re.compile(r"[A-Z]\.")
 _KNOWN_TAGS = frozenset(
     "a b i u em strong span div p br hr font small big code pre ul ol li h1 h2 h3 h4 h5 h6 "
@@ -138,6 +148,11 @@ def _follows_break(lines: list[Line], text: str) -> bool:
     if _REFERENCE_END.search(text, last.start, last.end):
         return False
     return _OPEN_END.search(text, last.start, last.end) is not None
+
+
+def _aligns(content: str) -> bool:
+    """Tell whether a line is the rule below a table's header ("|---|:--|")."""
+    return "|" in content and "--" in content and set(content) <= _ALIGN_SIGNS
 
 
 def _may_be_marker(marker: str, before: list[Line], text: str) -> bool:
@@ -175,7 +190,7 @@ def _line(text: str, start: int, end: int, before: list[Line]) -> Line:
     content = text[start:end]
     if not content or content.isspace():
         return Line(LineKind.BLANK, start, end, end)
-    if _RULE_LINE.match(content) or ("|" in content and _ALIGN_LINE.match(content)):
+    if _RULE_LINE.match(content) or _aligns(content):
         return Line(LineKind.MARKUP, start, end, end)
     prefix = _PREFIX.match(text, start, end)
     assert prefix is not None
@@ -218,6 +233,9 @@ class _Lexing:
             self.add(Lex.SIGN, start, end)
             return
         opening = self.brackets.pop()
+        if len(self.out) - opening > MAX_LINK:
+            self.add(Lex.SIGN, start, end)
+            return
         self.out[opening] = self.out[opening]._replace(kind=Lex.MARKUP)
         inside = range(opening + 1, len(self.out))
         for index in inside:
@@ -248,7 +266,30 @@ class _Lexing:
                     return
         if inner and not before.isalnum():
             self.emphasis.append(len(self.out))
+            del self.emphasis[:-MAX_OPEN]
         self.add(Lex.SIGN, start, end)
+
+    def plain(self, start: int, end: int) -> None:
+        """Cut a stretch that holds words and signs only."""
+        out, line, first = self.out, self.line, self.first
+        for found in _PLAIN_INLINE.finditer(self.text, start, end):
+            kind = Lex.WORD if found.lastgroup == "word" else Lex.SIGN
+            out.append(Lexeme(kind, found.start(), found.end(), found[0], line, first))
+            first = False
+        self.first = first
+
+    def rich(self, start: int, end: int, *, row: bool) -> None:
+        """Cut a stretch that may hold anything."""
+        position = start
+        search = _INLINE.search
+        while (found := search(self.text, position, end)) is not None:
+            position = found.end()
+            if found.lastgroup == "word":
+                self._word(found.start(), position, found[0])
+                continue
+            self.match(found, row)
+            if found.lastgroup == "url" and not found[0].startswith("<"):
+                position = max(self.out[-1].end, found.start() + 1)
 
     def match(self, found: re.Match[str], row: bool) -> None:
         start, end = found.span()
@@ -271,8 +312,6 @@ class _Lexing:
             self.add(Lex.EMAIL, start, end, HIDDEN_EMAIL)
         elif group == "url":
             self._url(start, found[0])
-        elif group == "word":
-            self._word(start, end, found[0])
         elif group == "sign":
             if found[0] == "[":
                 self.brackets.append(len(self.out))
@@ -281,7 +320,7 @@ class _Lexing:
             self.add(_KINDS[str(group)], start, end)
 
     def _word(self, start: int, end: int, word: str) -> None:
-        kind = Lex.MIXED if any(c.isdigit() for c in word) else Lex.WORD
+        kind = Lex.WORD if word.isalpha() or not _DIGIT.search(word) else Lex.MIXED
         self.add(kind, start, end)
 
     def _url(self, start: int, found: str) -> None:
@@ -340,12 +379,10 @@ def lex(text: str, lines: list[Line]) -> list[Lexeme]:
         start, end = line.body, line.end
         if line.kind is LineKind.ROW:
             start, end = _row_body(text, line)
-        position = start
-        while (found := _INLINE.search(text, position, end)) is not None:
-            state.match(found, line.kind is LineKind.ROW)
-            last = state.out[-1].end
-            cut = found.lastgroup == "url" and not found[0].startswith("<")
-            position = max(last, found.start() + 1) if cut else found.end()
+        if _PLAIN_LINE.fullmatch(text, start, end):
+            state.plain(start, end)
+        else:
+            state.rich(start, end, row=line.kind is LineKind.ROW)
     return state.out
 
 

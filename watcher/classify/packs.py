@@ -213,7 +213,8 @@ class Pack:
     """A pack made ready for look-up; all words are case folded.
 
     `operators` maps a phrase to its category; `senses` a phrase to
-    its groups of equivalents; `speller` gives a word its one normal form.
+    its groups of equivalents (`sense_sizes`: the longest that begins with a word);
+    `heads` says what may begin with a word (bits of `Head`); `speller` gives a word its one normal form.
     """
 
     file: PackFile
@@ -226,6 +227,8 @@ class Pack:
     effective: PhraseTable
     navigation: PhraseTable
     senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]]
+    sense_sizes: dict[str, int]
+    heads: dict[str, int]
     speller: Speller
     facet_words: dict[str, str]
     facet_stems: tuple[tuple[str, str], ...]
@@ -294,15 +297,49 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
     return {name: frozenset(w.lower() for w in words) for name, words in groups.items()}
 
 
+class Head:
+    """What may begin with a word: bits of `Pack.heads`."""
+
+    PHRASE = 1
+    NUMBER = 2
+    MONTH = 4
+    CURRENCY = 8
+    COURTESY = 16
+
+
+def _heads(
+    file: PackFile, operators: PhraseTable, numbers: PhraseTable, senses: Mapping[str, int]
+) -> dict[str, int]:
+    heads: dict[str, int] = {}
+    for bit, words in (
+        (Head.PHRASE, (phrase[0] for phrase in operators.entries)),
+        (Head.PHRASE, iter(senses)),
+        (Head.NUMBER, (phrase[0] for phrase in numbers.entries)),
+        (Head.NUMBER, iter((*file.number_rules.articles, *file.number_rules.ambiguous))),
+        (Head.MONTH, (w.lower() for names in file.months.names for w in names)),
+        (Head.CURRENCY, (w.lower() for entries in file.currencies.values() for w in entries)),
+        (Head.COURTESY, iter(file.words.courtesy)),
+    ):
+        for word in words:
+            heads[word] = heads.get(word, 0) | bit
+    return heads
+
+
 def build(file: PackFile) -> Pack:
     """Return `file` made ready for look-up."""
     speller = Speller(file.spelling)
+    senses = _senses(file, speller)
+    sizes: dict[str, int] = {}
+    for phrase in senses:
+        sizes[phrase[0]] = max(sizes.get(phrase[0], 0), len(phrase))
+    operators = _table(file.operators, speller)
+    numbers = PhraseTable({speller.phrase(w): str(n) for w, n in file.numbers.items()})
     words, stems = _facets(file)
     qualifiers = {"business", "calendar"}
     return Pack(
         file=file,
-        operators=_table(file.operators, speller),
-        numbers=PhraseTable({speller.phrase(w): str(n) for w, n in file.numbers.items()}),
+        operators=operators,
+        numbers=numbers,
         months={
             name.lower(): number
             for number, names in enumerate(file.months.names, start=1)
@@ -320,10 +357,14 @@ def build(file: PackFile) -> Pack:
             if code != "tax"
             for word in entries
         },
-        stamps=_table({"stamp": file.stamps.phrases, "amended": file.stamps.amended_phrases}, speller),
+        stamps=_table(
+            {"stamp": file.stamps.phrases, "amended": file.stamps.amended_phrases}, speller
+        ),
         effective=_table({"effective": file.stamps.effective}, speller),
         navigation=_table({"nav": (*file.furniture.navigation, *file.furniture.home)}, speller),
-        senses=_senses(file, speller),
+        senses=senses,
+        sense_sizes=sizes,
+        heads=_heads(file, operators, numbers, sizes),
         speller=speller,
         facet_words=words,
         facet_stems=stems,

@@ -53,7 +53,28 @@ def droppable(pair: Pair, piece: Piece) -> Tried | None:
             return Tried(rule, False, "the words beside the page number differ")
     if rule == "list-number":
         return _marker(pair, piece)
+    if rule != "courtesy" and _guarded_inside(pair, piece):
+        return Tried(rule, False, "an operator comes or goes inside it")
     return Tried(rule, True, "")
+
+
+_GUARDED = frozenset(
+    ["negation", "exception", "obligation", "recommendation", "permission", "prohibition"]
+)
+
+
+def _guarded_inside(pair: Pair, piece: Piece) -> bool:
+    """Tell whether a negation or a modal changes inside surroundings that stay."""
+    for tokens, start, end in (
+        (pair.old.tokens, piece.a, piece.b),
+        (pair.new.tokens, piece.c, piece.d),
+    ):
+        part = tokens[start:end]
+        around = [tokens[k] for k in (start - 1, end) if 0 <= k < len(tokens)]
+        inside = any(t.drop and part and t.drop == part[0].drop for t in around)
+        if inside and any(token.group in _GUARDED for token in part):
+            return True
+    return False
 
 
 def _marker(pair: Pair, piece: Piece) -> Tried:

@@ -207,7 +207,9 @@ def _all_amended(words: list[str], pack: Pack) -> bool:
 
 def is_page_number(part: list[Token], pack: Pack) -> bool:
     """Tell whether a line is a running header or footer with a page number."""
-    words = [w for token in part for w in (token.base.split() if token.base != "/" else ["/"])]
+    if not any(token.base in _page_heads() for token in part):
+        return False
+    words = [w for token in part for w in token.base.split()]
     for page, of in _page_words():
         for at, word in enumerate(words):
             if word != page.lower():
@@ -244,6 +246,11 @@ def _page_words() -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(words for p in packs if p for words in p.file.furniture.page))
 
 
+@cache
+def _page_heads() -> frozenset[str]:
+    return frozenset(page for page, _ in _page_words())
+
+
 def _is_title(part: list[Token], before: list[str], pack: Pack) -> bool:
     """Tell whether the words beside a page number are a title and say nothing else."""
     kept = set(before)
@@ -266,6 +273,8 @@ def navigation(part: list[Token], pack: Pack) -> list[int]:
     Only items that are known navigation may; what else stands in the line is
     compared. Empty if the line is none of these.
     """
+    if not any(token.exact in _SEPARATORS for token in part):
+        return []
     items: list[list[int]] = [[]]
     for index, token in enumerate(part):
         if token.kind in {Kind.SIGN, Kind.CELL} and token.exact in _SEPARATORS:

@@ -126,25 +126,18 @@ def plain_tokens(lexemes: list[Lexeme], text: str) -> list[Token]:
         exact = lexeme.text
         if kind is Kind.SIGN:
             exact = _sign(lexeme, text)
-        glued = lexeme.start > 0 and not text[lexeme.start - 1].isspace()
+        start = lexeme.start
+        glued = start > 0 and not text[start - 1].isspace()
         if kind is Kind.WORD and glued and _continues(tokens, lexeme, text):
             _continue(tokens, lexeme)
             continue
+        drop = "list-number" if kind is Kind.MARKER else ""
         tokens.append(
             Token(
-                kind,
-                lexeme.start,
-                lexeme.end,
-                exact,
-                exact,
-                exact.lower(),
-                drop="list-number" if kind is Kind.MARKER else "",
-                line=lexeme.line,
-                first=lexeme.first,
-                link=lexeme.link,
-                glued=glued,
+                kind, start, lexeme.end, exact, exact, exact.lower(),
+                "", drop, "", lexeme.line, lexeme.first, lexeme.link, glued,
             )
-        )
+        )  # fmt: skip
     return tokens
 
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from watcher.classify import numbers
 from watcher.classify.lexer import Line, LineKind
 from watcher.classify.links import normal
-from watcher.classify.packs import Equivalent, Pack, PhraseTable
+from watcher.classify.packs import Equivalent, Head, Pack
 from watcher.classify.tokens import Kind, Token
 
 _CURRENCY_SIGNS = {
@@ -25,13 +25,12 @@ _CURRENCY_SIGNS = {
 _SENTENCE_END = frozenset(".!?:")
 _HALVES = {"am": "am", "pm": "pm", "a": "am", "p": "pm"}
 _SINGLE = frozenset("ivxlcdm")
-_NO_PHRASES = PhraseTable({("",): ""})
 
 
 def type_tokens(tokens: list[Token], pack: Pack | None, initial: bool = True) -> list[Token]:
     """Return `tokens` with types. `initial`: the block begins a sentence."""
     if pack is not None:
-        tokens = [_spelled(token, pack) for token in _expanded(_dated(tokens, pack), pack)]
+        tokens = _spelled(_expanded(_dated(tokens, pack), pack), pack)
     return _Typer(tokens, pack, initial).run()
 
 
@@ -48,12 +47,17 @@ def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
     ]
 
 
-def _spelled(token: Token, pack: Pack) -> Token:
-    """Give a word its normal spelling for look-ups; its letters stay in `exact`."""
-    if token.kind is not Kind.WORD:
-        return token
-    base, rule = pack.speller(token.base)
-    return token._replace(base=base, rule=rule) if rule else token
+def _spelled(tokens: list[Token], pack: Pack) -> list[Token]:
+    """Give words their normal spelling for look-ups; their letters stay in `exact`."""
+    out: list[Token] = []
+    spell = pack.speller
+    for token in tokens:
+        if token.kind is Kind.WORD:
+            base, rule = spell(token.base)
+            out.append(token._replace(base=base, rule=rule) if rule else token)
+        else:
+            out.append(token)
+    return out
 
 
 def _expanded(tokens: list[Token], pack: Pack) -> list[Token]:
@@ -114,14 +118,33 @@ class _Typer:
             readers += [self._date, self._quantity, self._phrase]
         readers += [self._reference, self._percent, self._plain]
         self.readers = readers
+        # What begins with such a word can be read by these alone.
+        tail = [self._reference, self._plain]
+        self.by_head = {
+            Head.PHRASE: [self._phrase, *tail],
+            Head.NUMBER: [self._date, self._quantity, self._phrase, *tail],
+        }
 
     def run(self) -> list[Token]:
         position = 0
-        while position < len(self.tokens):
+        tokens = self.tokens
+        heads = self.pack.heads if self.pack is not None else {}
+        while position < len(tokens):
             if self.drops and self._dropped(position):
                 position += 1
                 continue
-            for reader in self.readers:
+            token = tokens[position]
+            kind = token.kind
+            head = heads.get(token.base, 0)
+            if self.gerund or (kind is not Kind.WORD and kind is not Kind.SIGN):
+                readers = self.readers
+            elif not head and _has_plain_form(token):
+                self.out.append(_plain_token(token))
+                position += 1
+                continue
+            else:
+                readers = self.by_head.get(head, self.readers)
+            for reader in readers:
                 if taken := reader(position):
                     position += taken
                     break
@@ -409,7 +432,8 @@ class _Typer:
     def _sense(self, at: int) -> tuple[int, str, str]:
         """Return (tokens, sense, rule) of the longest phrase with an equivalent."""
         assert self.pack is not None
-        for size in range(min(7, len(self.bases) - at), 0, -1):
+        longest = self.pack.sense_sizes.get(self.bases[at], 0)
+        for size in range(min(longest, len(self.bases) - at), 0, -1):
             phrase = tuple(self.bases[at : at + size])
             for group, sense in self.pack.senses.get(phrase, ()):
                 if self._applies(group, phrase, at, size):
@@ -496,6 +520,24 @@ def _shape(text: str, pack: Pack | None, *, first: bool) -> str:
         return ""
     special = pack is not None and pack.has("case_sensitive", text.lower())
     return "^T" if special or not first else ""
+
+
+def _has_plain_form(token: Token) -> bool:
+    """Tell whether a token that begins no phrase is read as it is."""
+    exact = token.exact
+    if token.kind is Kind.SIGN:
+        return exact not in _CURRENCY_SIGNS
+    return exact.isalpha() and not exact.isupper()
+
+
+def _plain_token(token: Token) -> Token:
+    kind = token.kind
+    said = token.base if kind is Kind.WORD else token.exact
+    rule = token.rule or ("case" if kind is Kind.WORD else "")
+    return Token(
+        kind, token.start, token.end, token.exact, f"{kind.value}:{said}", token.base,
+        rule, "", "", token.line, token.first, token.link, token.glued,
+    )  # fmt: skip
 
 
 _VOWELS = frozenset("aeiou")
