@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from deployment import Deployment, Receiver
-
+from tests.pipeline.deployment import Deployment, Receiver
 from watcher.demo.site import Site
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from deployment import Deployment, html
-
+from tests.pipeline.deployment import Deployment, html
 from watcher.pipeline.deliver import STORM, build_senders, deliver_digests
 from watcher.store.rows import AlertState
 
@@ -96,3 +95,23 @@ def test_a_change_that_was_taken_back_is_told_within_a_day(deployment: Deploymen
     assert {entry["document_id"] for entry in told["entries"]} == {"flapping"}
     assert any("reverted" in entry["summary"] for entry in told["entries"])
     assert {alert.state for alert in deployment.store.outbox.list()} == {AlertState.DELIVERED}
+
+
+def test_a_ticket_waits_for_the_morning_and_is_not_late(deployment: Deployment) -> None:
+    with deployment.config.open("a", encoding="utf-8") as config:
+        config.write('[channels.quiet]\nstart = "00:00"\nend = "07:00"\n')
+    ticket = deployment.watch("ticket", html(*POLICY), "confirm = false")
+    page = deployment.watch("page", html(*POLICY), "confirm = false", 'severity = "page"')
+    for name in (ticket, page):
+        deployment.check(name)
+    deployment.clock.pass_time(minutes=5)
+    for name in (ticket, page):
+        deployment.check(name, html(*RAISED))
+    assert deployment.deliver() == 2
+    assert [body["document_id"] for body in deployment.receiver.bodies] == ["page"]
+    morning = deployment.clock.now().replace(hour=7, minute=0)
+    assert deployment.store.counts().oldest_pending == morning
+    deployment.clock.time = morning
+    assert deployment.deliver() == 1
+    assert deployment.receiver.bodies[1]["document_id"] == "ticket"
+    assert {alert.attempts for alert in deployment.store.outbox.list()} == {1}

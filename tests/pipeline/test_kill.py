@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from deployment import ManualClock, Receiver, html
 
-from watcher.demo.site import Site
+from tests.pipeline.deployment import ManualClock, Receiver, html
+from watcher.demo.site import Page, Site
 from watcher.domain.ids import DocumentId
 from watcher.metrics import Metrics
 from watcher.pipeline.citing import EmissionKey, emit
@@ -64,13 +65,18 @@ def until(what: Callable[[], bool], daemon: Daemon, seconds: float = 60) -> None
         time.sleep(0.02)
 
 
-def page(number: int):  # type: ignore[no-untyped-def]  # noqa: ANN201
+def page(number: int) -> Page:
     """Return a policy whose retention period is `number` days."""
     return html(
         f"Access logs are kept for {number} days and then deleted from every system.",
         "Exceptions need the written approval of the data protection officer.",
         "This policy applies to every employee and to every contractor of the company.",
     )
+
+
+def stored(store: Store, wanted: int) -> bool:
+    """Tell whether the store holds that many versions."""
+    return len(store.versions.list(NAME)) >= wanted
 
 
 def configure(folder: Path, url: str, hook: str) -> Path:
@@ -110,10 +116,7 @@ def test_a_killed_daemon_loses_nothing_and_doubles_nothing(
         daemon.kill()
         daemon = Daemon(config)
         with Store.open_beside(tmp_path / "var") as store:
-            wanted = number + 1
-            until(
-                lambda store=store, wanted=wanted: len(store.versions.list(NAME)) >= wanted, daemon
-            )  # type: ignore[misc]
+            until(partial(stored, store, number + 1), daemon)
     with Store.open_beside(tmp_path / "var") as store:
         until(
             lambda: all(c.state is ChangeState.ANCHORED for c in store.changes.list(NAME)), daemon

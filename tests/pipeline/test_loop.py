@@ -5,8 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 
 import pytest
-from deployment import Deployment, Receiver, html
 
+from tests.pipeline.deployment import Deployment, Receiver, html
 from watcher.demo.site import Page, maintenance
 from watcher.domain.changes import ChangeClass
 from watcher.domain.resolution import ResolutionError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, TextIO, cast
+from typing import Annotated, TextIO
 
 import typer
 
@@ -38,7 +38,7 @@ def extract(
 
     from watcher.extract import Options, tool
 
-    options = Options(pdf_engine=cast('Literal["auto", "pypdf", "pdfium"]', engine.value))
+    options = Options(pdf_engine=engine.value)
     tool.run(map(str, files), media_type, sys.stdout, as_json=json, options=options)
 
 
