@@ -20,6 +20,8 @@ from ipaddress import (
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+
 METADATA_NAMES = frozenset(
     {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 )
@@ -108,6 +110,8 @@ def _kind(address: Address) -> str:
     for name, network in _RESERVED:
         if address.version == network.version and address in network:
             return name
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return "not global unicast"
     return "" if address.is_global else "not public"
 
 
