@@ -1,19 +1,15 @@
-"""A fresh store for each test; the helpers beside it import as plain modules."""
+"""A fresh store for each test."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.store.store_bench import Bench, bench_in
 from watcher.store import Store
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from store_bench import Bench, bench_in
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Write a data directory of the present schema into `schemas/`, to be kept for good.
 
-    python tests/store/make_schema.py
+    python -m tests.store.make_schema
 
 Run once for each schema, before the next one begins; never change what is there.
 """
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from store_bench import DOCUMENT, bench_in, day
-
+from tests.store.store_bench import DOCUMENT, bench_in, day
 from watcher.domain.ids import VersionId
 from watcher.domain.verdicts import Outcome
 from watcher.store.migrate import SCHEMA

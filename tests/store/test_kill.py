@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from store_bench import DOCUMENT, START, URL, Bench, day
 
+from tests.store.store_bench import DOCUMENT, START, URL, Bench, day
 from watcher.domain.anchors import cite
 from watcher.domain.changes import ChangeClass, Classification, Severity, Tier
 from watcher.domain.statements import Statement, Status
@@ -215,3 +215,10 @@ def test_a_service_killed_again_and_again_arrives(tmp_path: Path, empty_store: P
         assert kills < 100
     assert kills >= 3
     assert told(tmp_path / "var") == expected
+
+
+def test_a_store_killed_while_it_is_made_is_made_the_next_time(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        directory = tmp_path / str(number)
+        assert killed_at(directory, number) == -signal.SIGKILL
+        Store.open(directory).close()

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_bench import DOCUMENT, START, Bench, day
 
+from tests.store.store_bench import DOCUMENT, START, Bench, day
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import UnknownDocumentError
 from watcher.domain.verdicts import Outcome, Refusal, Verdict

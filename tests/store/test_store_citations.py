@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from store_bench import DOCUMENT, Bench, day
 
+from tests.store.store_bench import DOCUMENT, Bench, day
 from watcher.domain.anchors import Citation, Segment, cite
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.resolution import (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from store_bench import DOCUMENT, RENDITION, URL, Bench, day, reading_of
 
+from tests.store.store_bench import DOCUMENT, RENDITION, URL, Bench, day, reading_of
 from watcher.domain.changes import Cause, ChangeKind
+from watcher.domain.ids import DocumentId
 from watcher.domain.ranges import Range
 from watcher.domain.reading import ExtractVerdict, Heading, Link, Problem, Reading, Rendition
 from watcher.domain.text import CanonicalText
@@ -16,6 +18,7 @@ from watcher.errors import UsageError
 from watcher.store import (
     CaptureState,
     DecisionError,
+    Lease,
     NewCapture,
     Origin,
     RenditionMismatchError,
@@ -316,3 +319,45 @@ def test_a_reading_comes_back_whole(bench: Bench) -> None:
     assert found.text.data == given.text.data
     assert dataclasses.replace(found, text=given.text, rendition=given.rendition) == given
     assert found.rendition.rendition_id == given.rendition.rendition_id
+
+
+def test_words_that_are_no_text_do_not_stop_a_commit(bench: Bench) -> None:
+    hostile = "a\ud800b\x00c"
+    reading = dataclasses.replace(
+        reading_of(OLD),
+        title=hostile,
+        page_labels=(hostile,),
+        links=(Link(Range(0, 4), hostile),),
+        problems=(Problem("code", hostile),),
+    )
+    capture = NewCapture(
+        OLD.encode(), hostile, day(0), content_type=hostile, headers=((hostile, hostile),)
+    )
+    for number in range(2):
+        seen = dataclasses.replace(
+            bench.seen(day(number), outcome=Outcome.ACCEPTED), url=hostile, etag=hostile
+        )
+        commit = bench.store.commits.commit_capture(bench.lease, capture, reading, seen)
+    assert bench.store.captures.reading(commit.reading_id).title == "a\ufffdb\ufffdc"
+    assert bench.store.captures.get(commit.capture_id).url == "a\ufffdb\ufffdc"
+    bench.store.commits.commit_capture(
+        bench.lease, capture, reading, dataclasses.replace(seen, at=day(2))
+    )
+    newest = bench.store.observations.newest(DOCUMENT)
+    assert newest is not None
+    assert newest.count == 2
+
+
+def test_threads_take_turns(bench: Bench) -> None:
+    leases = [bench.another(DocumentId(f"document-{number}")) for number in range(6)]
+
+    def live(lease: Lease) -> None:
+        for number in range(6):
+            bench.commit(f"{lease.document_id} {number}\n", day(number), lease=lease)
+            bench.store.versions.list(lease.document_id)
+            bench.store.counts()
+
+    with ThreadPoolExecutor(len(leases)) as pool:
+        list(pool.map(live, leases))
+    assert bench.store.counts().captures == 36
+    assert len(bench.store.changes.pending()) == 30

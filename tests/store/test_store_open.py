@@ -17,8 +17,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event
-from store_bench import DOCUMENT, Bench, day
 
+from tests.store.store_bench import DOCUMENT, Bench, day
 from watcher.domain.resolution import UnreadableError
 from watcher.store import (
     SchemaTooNewError,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from backports import zstd
-from store_bench import DOCUMENT, Bench, day, reading_of
 
+from tests.store.store_bench import DOCUMENT, Bench, day, reading_of
 from watcher.align.model import TextMap
 from watcher.domain.changes import (
     Atom,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from store_bench import DOCUMENT, START, URL, Bench, day
 
+from tests.store.store_bench import DOCUMENT, START, URL, Bench, day
 from watcher.align.model import TextMap
 from watcher.domain.changes import (
     Atom,
@@ -230,8 +230,21 @@ def test_a_sender_that_dies_loses_nothing(bench: Bench) -> None:
     }
     outbox.revive(again[0].number, at=day(7))
     assert [a.event_id for a in outbox.claim_due(day(7), limit=9, lease_seconds=60)] == ["e2"]
-    with pytest.raises(UnknownAlertError):
-        outbox.revive(taken[0].number, at=day(7))
+
+
+def test_late_news_does_not_undo_a_delivery(bench: Bench) -> None:
+    outbox = bench.store.outbox
+    number = outbox.add([alert("e1")])[0].number
+    outbox.claim_due(day(1), limit=1, lease_seconds=60)
+    outbox.dead(number, at=day(2), error="gave up")
+    outbox.delivered(number, at=day(3), receipt="202")
+    done = outbox.get(number)
+    outbox.retry(number, not_before=day(4), error="503")
+    outbox.dead(number, at=day(5), error="gave up")
+    outbox.revive(number, at=day(6))
+    outbox.delivered(number, at=day(7), receipt="again")
+    assert outbox.get(number) == done
+    assert (done.state, done.finished_at, done.receipt) == (AlertState.DELIVERED, day(3), "202")
 
 
 def test_held_goes_out_confirmed_cancelled_or_marked(bench: Bench) -> None:
@@ -245,7 +258,7 @@ def test_held_goes_out_confirmed_cancelled_or_marked(bench: Bench) -> None:
     late = outbox.claim_due(day(1), limit=9, lease_seconds=60)
     assert [(a.event_id, a.unconfirmed) for a in late] == [("late", True)]
     digest = outbox.digest("ops")
-    assert [a.event_id for a in digest] == ["reverted"]
+    assert [(a.event_id, a.reverted) for a in digest] == [("reverted", True)]
     outbox.digested([a.number for a in digest], at=day(2))
     assert outbox.digest("ops") == ()
     assert [a.event_id for a in outbox.list(AlertState.DELIVERED)] == ["reverted"]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import UniqueConstraint
-from store_bench import DOCUMENT, Bench, bench_in, day
 
+from tests.store.store_bench import DOCUMENT, Bench, bench_in, day
 from watcher.align.model import TextMap
 from watcher.domain.changes import (
     Atom,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, insert, select
 
 from watcher.store import tables
+from watcher.store.codec import Values, wellformed
 from watcher.store.database import Database
 from watcher.store.rows import OperatorAct
 
@@ -45,13 +46,12 @@ def write_act(connection: Connection, act: OperatorAct) -> None:
     """Append an act inside a transaction; what was decided by rule is no act."""
     if act.actor == SYSTEM:
         return
-    connection.execute(
-        insert(tables.operator_act).values(
-            at=act.at,
-            actor=act.actor,
-            act=act.act,
-            document_id=act.document_id,
-            subject=act.subject,
-            reason=act.reason,
-        )
-    )
+    values: Values = {
+        "at": act.at,
+        "actor": act.actor,
+        "act": act.act,
+        "document_id": act.document_id,
+        "subject": act.subject,
+        "reason": act.reason,
+    }
+    connection.execute(insert(tables.operator_act), wellformed(values))

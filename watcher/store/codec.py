@@ -8,6 +8,7 @@ a few bytes.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
@@ -48,12 +49,27 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 Values = dict[str, Any]
 """One row to insert, by column."""
 Found = RowMapping
 """One row that was read, by column."""
 Query = Select[*tuple[Any, ...]]
 """A query for rows of any columns."""
+
+
+def wellformed(values: Values) -> Values:
+    """Return a row whose words any database takes.
+
+    What comes from outside may hold lone surrogates, which are not UTF-8, or
+    NUL, which PostgreSQL has not: each becomes U+FFFD.
+    """
+    return {
+        name: _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }
 
 
 def pairs(value: Iterable[tuple[str, str]]) -> list[list[str]]:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 from watcher.domain.resolution import UnreadableError
@@ -62,8 +63,11 @@ class Database:
         Raises:
             UnreadableError: the database does not answer now.
         """
-        with _named_errors(self.path), self._engine.connect() as connection, connection.begin():
-            yield connection
+        try:
+            with _named_errors(self.path), self._engine.connect() as connection, connection.begin():
+                yield connection
+        except StoreBusyError as error:
+            raise UnreadableError(error.message, hint=error.hint) from error
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -163,6 +167,10 @@ def _cannot_share(path: Path) -> bool:
 def _named_errors(path: Path) -> Iterator[None]:
     try:
         yield
+    except PoolTimeoutError as error:
+        raise StoreBusyError(
+            f"every connection to {path} is in use", hint="ask less of it at once, or try again"
+        ) from error
     except DBAPIError as error:
         if isinstance(error.orig, sqlite3.Error):
             raise _named(error.orig, path) from error

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, or_, select, update
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import UnknownDocumentError
 from watcher.store import tables
-from watcher.store.codec import Found, Values
+from watcher.store.codec import Found, Values, wellformed
 from watcher.store.database import Database
 from watcher.store.errors import DocumentBusyError, StaleLeaseError
 from watcher.store.rows import (
@@ -243,7 +243,9 @@ def set_last_success(connection: Connection, document_id: DocumentId, at: dateti
 
 
 def _declared(entry: DeclaredDocument) -> Values:
-    return {"title": entry.title, "urls": list(entry.urls), "config_digest": entry.digest}
+    return wellformed(
+        {"title": entry.title, "urls": list(entry.urls), "config_digest": entry.digest}
+    )
 
 
 def _new(entry: DeclaredDocument, at: datetime) -> Values:
@@ -302,7 +304,7 @@ def _lease(
 
 def _set(connection: Connection, document_id: DocumentId, **values: object) -> None:
     connection.execute(
-        update(_document).where(_document.c.document_id == document_id).values(values)
+        update(_document).where(_document.c.document_id == document_id).values(wellformed(values))
     )
 
 

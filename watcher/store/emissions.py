@@ -5,34 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from watcher.domain.anchors import Citation
 from watcher.store import tables
-from watcher.store.codec import Found, Query, pairs, unpairs
+from watcher.store.codec import Found, Values, pairs, unpairs, wellformed
 from watcher.store.errors import EmissionConflictError, UnknownCitationError
 from watcher.store.rows import Emission, NewEmission
 
 _emission = tables.emission
 _withdrawal = tables.emission_withdrawal
+_USES = (
+    select(_emission, tables.citation.c.citation_id, _withdrawal.c.at.label("withdrawn_at"))
+    .join(tables.citation, tables.citation.c.id == _emission.c.citation_row)
+    .join(_withdrawal, _withdrawal.c.emission_row == _emission.c.id, isouter=True)
+)
+_BY_KEY = _USES.where(
+    _emission.c.caller == bindparam("caller"),
+    _emission.c.answer_id == bindparam("answer_id"),
+    _emission.c.ordinal == bindparam("ordinal"),
+)
 
 
 def emission_by_key(
     connection: Connection, caller: str, answer_id: str, ordinal: int
 ) -> Emission | None:
     """Return the use of that key, None where there is none."""
-    query = _uses().where(
-        _emission.c.caller == caller,
-        _emission.c.answer_id == answer_id,
-        _emission.c.ordinal == ordinal,
-    )
-    row = connection.execute(query).mappings().first()
+    key = wellformed({"caller": caller, "answer_id": answer_id, "ordinal": ordinal})
+    row = connection.execute(_BY_KEY, key).mappings().first()
     return _emission_of(row) if row else None
 
 
 def emissions_of(connection: Connection, citations: Iterable[int]) -> dict[int, list[Emission]]:
     """Return the uses of citations by their numbers, oldest first."""
-    query = _uses().where(_emission.c.citation_row.in_(list(citations))).order_by(_emission.c.id)
+    query = _USES.where(_emission.c.citation_row.in_(list(citations))).order_by(_emission.c.id)
     found: dict[int, list[Emission]] = {}
     for row in connection.execute(query).mappings():
         found.setdefault(row["citation_row"], []).append(_emission_of(row))
@@ -57,23 +63,21 @@ def same_use(known: Emission, citation: Citation, emission: NewEmission) -> Emis
 
 def write_emission(connection: Connection, citation: int, emission: NewEmission) -> Emission:
     """Write a use of the citation with that number."""
-    number = connection.execute(
-        insert(_emission)
-        .values(
-            citation_row=citation,
-            caller=emission.caller,
-            answer_id=emission.answer_id,
-            ordinal=emission.ordinal,
-            emitted_at=emission.at,
-            expires_at=emission.expires_at,
-            answer_sha256=emission.answer_sha256,
-            application=emission.application,
-            model=emission.model,
-            labels=pairs(emission.labels),
-        )
-        .returning(_emission.c.id)
-    ).scalar_one()
-    row = connection.execute(_uses().where(_emission.c.id == number)).mappings().one()
+    values: Values = {
+        "citation_row": citation,
+        "caller": emission.caller,
+        "answer_id": emission.answer_id,
+        "ordinal": emission.ordinal,
+        "emitted_at": emission.at,
+        "expires_at": emission.expires_at,
+        "answer_sha256": emission.answer_sha256,
+        "application": emission.application,
+        "model": emission.model,
+        "labels": pairs(emission.labels),
+    }
+    query = insert(_emission).returning(_emission.c.id)
+    number = connection.execute(query, wellformed(values)).scalar_one()
+    row = connection.execute(_USES.where(_emission.c.id == number)).mappings().one()
     return _emission_of(row, new=True)
 
 
@@ -85,23 +89,16 @@ def withdraw_emission(
     Raises:
         UnknownCitationError: there is no emission of that number.
     """
-    row = connection.execute(_uses().where(_emission.c.id == emission)).mappings().first()
+    row = connection.execute(_USES.where(_emission.c.id == emission)).mappings().first()
     if row is None:
         raise UnknownCitationError(
             f"there is no emission {emission}", hint="`watcher citations list` lists them"
         )
     if row["withdrawn_at"] is None:
         connection.execute(
-            insert(_withdrawal).values(emission_row=emission, at=at, actor=actor, reason=reason)
+            insert(_withdrawal),
+            wellformed({"emission_row": emission, "at": at, "actor": actor, "reason": reason}),
         )
-
-
-def _uses() -> Query:
-    return (
-        select(_emission, tables.citation.c.citation_id, _withdrawal.c.at.label("withdrawn_at"))
-        .join(tables.citation, tables.citation.c.id == _emission.c.citation_row)
-        .join(_withdrawal, _withdrawal.c.emission_row == _emission.c.id, isouter=True)
-    )
 
 
 def _emission_of(row: Found, *, new: bool = False) -> Emission:

@@ -12,7 +12,7 @@ from watcher.domain.changes import Cause, ChangeKind
 from watcher.domain.ids import DocumentId, VersionId, capture_id, change_id, reading_id
 from watcher.domain.reading import Reading, Rendition
 from watcher.store import tables
-from watcher.store.codec import Found, Values, detail_values, pairs, rendition_values
+from watcher.store.codec import Found, Values, detail_values, pairs, rendition_values, wellformed
 from watcher.store.documents import set_validators
 from watcher.store.errors import DecisionError, RenditionMismatchError
 from watcher.store.rows import Decision, NewCapture, NewObservation, StoredValidators
@@ -73,7 +73,7 @@ def write_capture(
         "tls": pairs(capture.tls),
         "server_date": capture.server_date,
     }
-    connection.execute(insert(table), values)
+    connection.execute(insert(table), wellformed(values))
     return name
 
 
@@ -86,7 +86,7 @@ def decide(connection: Connection, name: str, decision: Decision) -> None:
         "actor": decision.actor,
         "reason": decision.reason,
     }
-    connection.execute(insert(tables.capture_decision), values)
+    connection.execute(insert(tables.capture_decision), wellformed(values))
 
 
 def write_reading(
@@ -119,7 +119,7 @@ def write_reading(
     }
     connection.execute(insert(_reading), values)
     detail = {"reading_id": number, **detail_values(reading)}
-    connection.execute(insert(tables.reading_detail), detail)
+    connection.execute(insert(tables.reading_detail), wellformed(detail))
     version = reading.text.version if reading.usable else None
     return Read(number, version_row, version, new_version)
 

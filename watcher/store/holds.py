@@ -10,7 +10,7 @@ from watcher.domain.ids import DocumentId, VersionId
 from watcher.store import tables
 from watcher.store.acts import write_act
 from watcher.store.citations import find_citation
-from watcher.store.codec import Found, Query
+from watcher.store.codec import Found, Query, wellformed
 from watcher.store.database import Database
 from watcher.store.documents import find_document
 from watcher.store.errors import UnknownHoldError
@@ -80,7 +80,7 @@ class Holds:
                 )
             if row["released_at"] is None:
                 values = {"hold_row": number, "at": at, "actor": actor, "reason": reason}
-                connection.execute(insert(_release), values)
+                connection.execute(insert(_release), wellformed(values))
                 act = OperatorAct(at, actor, "release", str(number), row["document_id"], reason)
                 write_act(connection, act)
 
@@ -109,8 +109,8 @@ class Holds:
             "reason": act.reason,
         }
         with self._database.write() as connection:
-            query = insert(_hold).values(values).returning(_hold.c.id)
-            number = connection.execute(query).scalar_one()
+            query = insert(_hold).returning(_hold.c.id)
+            number = connection.execute(query, wellformed(values)).scalar_one()
             write_act(connection, act)
             row = connection.execute(_holds().where(_hold.c.id == number)).mappings().one()
             return _hold_of(row)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Outcome
 from watcher.store import tables
-from watcher.store.codec import Found, Values, verdict_of, verdict_values
+from watcher.store.codec import Found, Values, verdict_of, verdict_values, wellformed
 from watcher.store.database import Database
 from watcher.store.documents import fence, set_last_success
 from watcher.store.rows import Lease, NewObservation, Observation
@@ -77,7 +77,7 @@ def write_observation(
     A clock that went back begins a new run: an interval never shrinks.
     """
     at = observation.at.astimezone(UTC)
-    values: Values = {
+    raw: Values = {
         "url": observation.url,
         "final_url": observation.final_url,
         "http_status": observation.http_status,
@@ -86,6 +86,7 @@ def write_observation(
         "capture_id": observation.capture_id,
         **verdict_values(observation.verdict),
     }
+    values = wellformed(raw)
     if observation.verdict.outcome in _SUCCESSES:
         set_last_success(connection, document_id, at)
     newest = _newest(connection, document_id)

@@ -15,7 +15,7 @@ from watcher.domain.changes import Severity
 from watcher.domain.ids import DocumentId
 from watcher.store import tables
 from watcher.store.acts import write_act
-from watcher.store.codec import Found, Query
+from watcher.store.codec import Found, Query, Values, wellformed
 from watcher.store.database import Database
 from watcher.store.errors import UnknownAlertError
 from watcher.store.rows import Alert, AlertKind, AlertState, NewAlert, OperatorAct
@@ -71,52 +71,56 @@ class Outbox:
             return _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
 
     def delivered(self, number: int, *, at: datetime, receipt: str = "") -> None:
-        """Record that an alert arrived.
+        """Record that an alert arrived, be it after it was given up.
 
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        self._set(
-            number,
-            state=AlertState.DELIVERED.value,
-            finished_at=at,
-            receipt=receipt,
-            last_error="",
-        )
+        ended = {"state": AlertState.DELIVERED.value, "finished_at": at, "last_error": ""}
+        self._move(number, (_PENDING, _DIGEST, _DEAD), {**ended, "receipt": receipt})
 
     def retry(self, number: int, *, not_before: datetime, error: str) -> None:
-        """Record that an attempt failed, and when the next is due.
+        """Record that an attempt failed, and when the next is due; no news of a finished one.
 
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        self._set(number, not_before=not_before, last_error=error)
+        self._move(number, (_PENDING,), {"not_before": not_before, "last_error": error})
+
+    def postpone(self, number: int, *, until: datetime, reason: str) -> None:
+        """Let an alert be due at `until` instead: nobody tried, so nothing is late.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        due = {"not_before": until, "due_at": until, "last_error": reason}
+        self._move(number, (_PENDING,), due)
 
     def dead(self, number: int, *, at: datetime, error: str) -> None:
-        """Record that an alert was given up.
+        """Record that an alert was given up; no news of a finished one.
 
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        self._set(number, state=_DEAD, finished_at=at, last_error=error)
+        ended = {"state": _DEAD, "finished_at": at, "last_error": error}
+        self._move(number, (_PENDING, _DIGEST), ended)
 
     def revive(self, number: int, *, at: datetime) -> None:
-        """Let an alert that was given up be sent again, from `at` on.
+        """Let an alert that was given up be sent again, from `at` on; others stay.
 
         Raises:
-            UnknownAlertError: there is no dead one of that number.
+            UnknownAlertError: there is none of that number.
         """
-        self._set(
-            number, where=_outbox.c.state == _DEAD, state=_PENDING, not_before=at, finished_at=None
-        )
+        again = {"state": _PENDING, "not_before": at, "due_at": at, "finished_at": None}
+        self._move(number, (_DEAD,), again)
 
     def confirm(self, event_id: str, *, at: datetime) -> int:
         """Let what was held for a confirming fetch go out; return how many alerts."""
         return self._end_hold(event_id, state=_PENDING, not_before=at, due_at=at)
 
     def cancel(self, event_id: str) -> int:
-        """Turn what was held into digest entries, because it was reverted; return how many."""
-        return self._end_hold(event_id, state=_DIGEST)
+        """Turn what was held into digest entries, marked as reverted; return how many."""
+        return self._end_hold(event_id, state=_DIGEST, reverted=True)
 
     def digest(self, channel: str, *, limit: int = 1000) -> tuple[Alert, ...]:
         """Return what waits for a channel's next digest, oldest first."""
@@ -151,7 +155,7 @@ class Outbox:
                 connection.execute(
                     update(_outbox)
                     .where(_outbox.c.id == number)
-                    .values(acked_at=at, acked_by=actor)
+                    .values(wellformed({"acked_at": at, "acked_by": actor}))
                 )
                 write_act(connection, OperatorAct(at, actor, "ack", str(number), alert.document_id))
 
@@ -180,13 +184,13 @@ class Outbox:
         with self._database.read() as connection:
             return _load(connection, query)
 
-    def _set(self, number: int, *, where: object = None, **values: object) -> None:
-        query = update(_outbox).where(_outbox.c.id == number).values(values)
-        if where is not None:
-            query = query.where(where)  # type: ignore[arg-type]
+    def _move(self, number: int, states: tuple[str, ...], values: Values) -> None:
+        """Change an alert that is in one of `states`; another stays as it is."""
         with self._database.write() as connection:
-            if not connection.execute(query).rowcount:
-                raise _unknown(number)
+            if _find(connection, number).state.value in states:
+                connection.execute(
+                    update(_outbox).where(_outbox.c.id == number).values(wellformed(values))
+                )
 
     def _end_hold(self, event_id: str, **values: object) -> int:
         query = (
@@ -219,6 +223,7 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
             "created_at": alert.at,
             "state": alert.state.value,
             "unconfirmed": False,
+            "reverted": False,
             "attempts": 0,
             "not_before": alert.not_before,
             "due_at": alert.not_before,
@@ -226,8 +231,8 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
             "receipt": "",
             "acked_by": "",
         }
-        query = insert(_outbox).values(values).returning(_outbox.c.id)
-        written.append(connection.execute(query).scalar_one())
+        query = insert(_outbox).returning(_outbox.c.id)
+        written.append(connection.execute(query, wellformed(values)).scalar_one())
     return _load(connection, _alerts().where(_outbox.c.id.in_(written)).order_by(_outbox.c.id))
 
 
@@ -267,6 +272,7 @@ def _alert_of(row: Found) -> Alert:
         created_at=row["created_at"],
         state=AlertState(row["state"]),
         unconfirmed=row["unconfirmed"],
+        reverted=row["reverted"],
         attempts=row["attempts"],
         not_before=row["not_before"],
         due_at=row["due_at"],

@@ -10,6 +10,7 @@ from watcher.domain.ids import DocumentId, VersionId
 from watcher.store import tables
 from watcher.store.acts import write_act
 from watcher.store.blobs import BlobFiles
+from watcher.store.codec import wellformed
 from watcher.store.database import Database
 from watcher.store.errors import PurgeRefusedError, WriteOnceError
 from watcher.store.rows import OperatorAct, Tombstone
@@ -61,7 +62,7 @@ class Purges:
                     "reason": reason,
                     "forced": forced.strip(),
                 }
-                connection.execute(insert(_tombstone), values)
+                connection.execute(insert(_tombstone), wellformed(values))
                 write_act(connection, OperatorAct(at, actor, "purge", version, document_id, reason))
         except WriteOnceError as error:
             raise PurgeRefusedError(

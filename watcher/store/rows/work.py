@@ -80,7 +80,11 @@ class NewAlert:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A row of the outbox. `due_at` is when it was to be sent, `not_before` when next."""
+    """A row of the outbox. `due_at` is when it was to be sent, `not_before` when next.
+
+    `unconfirmed`: it was held for a fetch that did not come in time.
+    `reverted`: what it tells was taken back before it went out.
+    """
 
     number: int
     event_id: str
@@ -93,6 +97,7 @@ class Alert:
     created_at: datetime
     state: AlertState
     unconfirmed: bool
+    reverted: bool
     attempts: int
     not_before: datetime
     due_at: datetime

@@ -119,6 +119,7 @@ class OutboxRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UTCDateTime)
     state: str
     unconfirmed: bool
+    reverted: bool
     attempts: int
     not_before: datetime = Field(sa_type=UTCDateTime)
     due_at: datetime = Field(sa_type=UTCDateTime)
