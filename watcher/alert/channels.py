@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta
 from typing import Annotated, Literal, Self, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, model_validator
 
@@ -15,6 +17,75 @@ Reference = Annotated[str, Field(pattern=r"^(file|env|credential):.+")]
 
 
 _ADDRESS = r"^[^@\s<>,;\x00-\x1f]+@[^@\s<>,;\x00-\x1f]+$"
+
+
+class QuietHours(BaseModel):
+    """When nobody wants to hear of what can wait; a page is never held back.
+
+    Times are of the wall clock in `timezone`; `end` at or before `start` is on
+    the next day.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start: time
+    end: time
+    timezone: str = "UTC"
+    weekends: bool = True
+    """Whether Saturday and Sunday are quiet all day."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.start == self.end:
+            raise ValueError("quiet: start and end are the same, so there is no time at all")
+        if self.start.tzinfo or self.end.tzinfo:
+            raise ValueError("quiet: write times without an offset, and name the timezone")
+        try:
+            ZoneInfo(self.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(
+                f"quiet: {self.timezone!r} is not a timezone, write one such as Europe/Berlin"
+            ) from None
+        return self
+
+    def until(self, now: datetime) -> datetime:
+        """Return the end of the quiet time that holds at `now`, or `now` where none does.
+
+        `now` is aware; the result is in UTC.
+        """
+        zone = ZoneInfo(self.timezone)
+        local = now.astimezone(zone)
+        # Nights and weekends follow each other, so the end of one may lie in the next.
+        for _ in range(2 * _DAYS_OF_A_WEEK):
+            later = self._end_of_spell(local)
+            if later == local:
+                break
+            local = later
+        return now if local == now else local.astimezone(UTC)
+
+    def _end_of_spell(self, local: datetime) -> datetime:
+        if self.weekends and local.weekday() >= _SATURDAY:
+            return _midnight_after(local)
+        clock = local.time()
+        if self.start < self.end:
+            return _at(local, self.end) if self.start <= clock < self.end else local
+        if clock >= self.start:
+            return _at(_midnight_after(local), self.end)
+        return _at(local, self.end) if clock < self.end else local
+
+
+_SATURDAY = 5
+_DAYS_OF_A_WEEK = 7
+
+
+def _at(local: datetime, clock: time) -> datetime:
+    return local.replace(
+        hour=clock.hour, minute=clock.minute, second=clock.second, microsecond=0, fold=0
+    )
+
+
+def _midnight_after(local: datetime) -> datetime:
+    return _at(local + timedelta(days=1), time(0))
 
 
 class _Channel(BaseModel):
@@ -31,6 +102,14 @@ class _Channel(BaseModel):
     """Whether text of documents may leave by this channel."""
     timeout_seconds: float = Field(default=10.0, gt=0, le=120)
     """How long one attempt may take."""
+    quiet: QuietHours | None = None
+    """When tickets and information wait; pages never do."""
+
+    def quiet_until(self, severity: Severity, now: datetime) -> datetime:
+        """Return when an alert of this severity may go out: `now`, or later."""
+        if self.quiet is None or severity is Severity.PAGE:
+            return now
+        return self.quiet.until(now)
 
 
 _C = TypeVar("_C", bound=_Channel)
