@@ -139,21 +139,24 @@ def _words_of(
 
 def _unclaimed(found: Sequence[RawRun], texts: Texts, vocabulary: Vocabulary) -> Claims:
     """Return the words of everything that no run covers."""
-    old_taken = sorted((r[0], r[1]) for r in found)
-    new_taken = sorted((r[2], r[3]) for r in found)
-    (old_free,) = _free_parts([(0, len(texts.old))], old_taken)
-    (new_free,) = _free_parts([(0, len(texts.new))], new_taken)
-    old = [
-        words(texts.old, a, b, vocabulary)
-        for a, b in old_free
-        if b - a >= _FEW and not texts.old[a:b].isspace()
+    old = _long_free(sorted((r[0], r[1]) for r in found), texts.old)
+    new = _long_free(sorted((r[2], r[3]) for r in found), texts.new)
+    return Claims(
+        concat([words(texts.old, a, b, vocabulary) for a, b in old], BARRIER_OLD),
+        concat([words(texts.new, a, b, vocabulary) for a, b in new], BARRIER_NEW),
+        texts,
+    )
+
+
+def _long_free(taken: Sequence[_Span], text: bytes) -> list[_Span]:
+    """Return the parts of `text` between `taken` (sorted) that are not too short to be found."""
+    starts = [0, *(end for _, end in taken)]
+    ends = [*(start for start, _ in taken), len(text)]
+    return [
+        (a, b)
+        for a, b in zip(starts, ends, strict=True)
+        if b - a >= _FEW and not text[a:b].isspace()
     ]
-    new = [
-        words(texts.new, a, b, vocabulary)
-        for a, b in new_free
-        if b - a >= _FEW and not texts.new[a:b].isspace()
-    ]
-    return Claims(concat(old, BARRIER_OLD), concat(new, BARRIER_NEW), texts)
 
 
 def _free_parts(spans: Sequence[_Span], taken: Sequence[_Span]) -> Iterator[list[_Span]]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections import Counter
-from itertools import accumulate, chain, compress, count
+from itertools import accumulate, compress, count
 from operator import add
 from typing import NamedTuple
 
 from watcher.align.chain import Block, Budget, heaviest_chain, lcs, unique_blocks
 
-_MASK = bytes.maketrans(
-    b"123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ\f", b"000000000abcdefghijklmnopqrstuvwxyz\n"
-)
-_IGNORED = b" \t\r*_#>`"
+_MASK = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\f", b"abcdefghijklmnopqrstuvwxyz\n")
+_IGNORED = b"0123456789 \t\r*_#>`"
 _LCS_CAP = 20_000_000
 
 
 class Lines(NamedTuple):
-    """The lines of a text that hold more than white space.
+    """The lines of a text that hold more than blanks, digits and markup.
 
-    `keys[i]` is line `i` with numbers masked and case, blanks and markup
+    `keys[i]` is line `i` with digits, case, blanks and markup
     ignored: lines that merely got another number keep their key. (Raw keys
     would pair line 3.1 of one part with line 3.1 of the part that follows it
     when both were renumbered.) `raw[i]` is the line as it is.
@@ -34,10 +32,7 @@ class Lines(NamedTuple):
 
 def lines_of(text: bytes) -> Lines:
     """Return the lines of `text`; a page break ends a line, too."""
-    folded = text.translate(_MASK, _IGNORED)
-    while b"00" in folded:
-        folded = folded.replace(b"00", b"0")
-    keys = folded.split(b"\n")
+    keys = text.translate(_MASK, _IGNORED).split(b"\n")
     raw = (text.replace(b"\f", b"\n") if b"\f" in text else text).split(b"\n")
     lengths = list(map(len, raw))
     starts = list(accumulate(map((1).__add__, lengths), initial=0))
@@ -84,21 +79,23 @@ def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
     many &= set(old_ids) & set(new_ids)
     if not many:
         return old_ids, new_ids, weights
-    left = Counter([pair for pair in zip(old_ids, old.raw, strict=True) if pair[0] in many])
-    right = Counter([pair for pair in zip(new_ids, new.raw, strict=True) if pair[0] in many])
-    lost = {pair[0] for pair, n in left.items() if right[pair] < n}
-    added = {pair[0] for pair, n in right.items() if left[pair] < n}
+    old_places = [place for place, i in enumerate(old_ids) if i in many]
+    new_places = [place for place, i in enumerate(new_ids) if i in many]
+    left_pairs = [(old_ids[place], old.raw[place]) for place in old_places]
+    right_pairs = [(new_ids[place], new.raw[place]) for place in new_places]
+    left, right = Counter(left_pairs), Counter(right_pairs)
+    lost = {pair[0] for pair in left if left[pair] > right[pair]}
+    added = {pair[0] for pair in right if right[pair] > left[pair]}
     varied = {i for i, n in Counter([pair[0] for pair in left | right]).items() if n > 1}
     exact = varied - (lost & added)
-    if not exact:
-        return old_ids, new_ids, weights
     numbers: dict[tuple[int, bytes], int] = {}
-    for pair in chain(left, right):
-        if pair[0] in exact and pair not in numbers:
-            numbers[pair] = len(weights)
-            weights.append(weights[pair[0]])
-    old_ids = [numbers.get(pair, pair[0]) for pair in zip(old_ids, old.raw, strict=True)]
-    new_ids = [numbers.get(pair, pair[0]) for pair in zip(new_ids, new.raw, strict=True)]
+    for ids, places, pairs in ((old_ids, old_places, left_pairs), (new_ids, new_places, right_pairs)):
+        for place, pair in zip(places, pairs, strict=True):
+            if pair[0] in exact:
+                if pair not in numbers:
+                    numbers[pair] = len(weights)
+                    weights.append(weights[pair[0]])
+                ids[place] = numbers[pair]
     return old_ids, new_ids, weights
 
 
