@@ -1,16 +1,12 @@
-"""The scenario server and helpers of the fetch room, importable as plain modules."""
+"""What the tests of the fetch room share."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from scenario_server import ScenarioServer
+from tests.fetch.scenario_server import ScenarioServer
 
 
 @pytest.fixture

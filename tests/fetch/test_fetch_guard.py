@@ -6,12 +6,12 @@ import asyncio
 from ipaddress import IPv6Address, ip_address, ip_network
 
 import pytest
-from fetching import LIMITS, SETTINGS, fetch, request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
-from scenario_server import Reply, ScenarioServer
 
+from tests.fetch.fetching import LIMITS, SETTINGS, fetch, request
+from tests.fetch.scenario_server import Reply, ScenarioServer
 from watcher.domain.verdicts import Refusal
 from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.fetch.addresses import Address, networks, why_refused

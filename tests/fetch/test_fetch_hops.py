@@ -6,10 +6,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 import pytest
-from fetching import fetch, fetch_all, request
 from pydantic import SecretStr
-from scenario_server import Reply, ScenarioServer, conditional
 
+from tests.fetch.fetching import fetch, fetch_all, request
+from tests.fetch.scenario_server import Reply, ScenarioServer, conditional
 from watcher.domain.verdicts import Refusal
 from watcher.fetch import AnswerKind, BasicAuth, Validators
 from watcher.fetch.validators import contradicts, from_headers, same_etag

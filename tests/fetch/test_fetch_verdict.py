@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from short_policies import SHORT_POLICIES, short_page
-from wall_texts import WALLS, Wall, bare, dressed
-from wall_texts_later import LATER
 
+from tests.fetch.short_policies import SHORT_POLICIES, short_page
+from tests.fetch.wall_texts import WALLS, Wall, bare, dressed
+from tests.fetch.wall_texts_later import LATER
 from watcher.domain.reading import ExtractVerdict
 from watcher.domain.verdicts import Hold, Outcome, Refusal
 from watcher.extract.model import Options, Source

@@ -8,9 +8,9 @@ import zlib
 
 import brotli  # type: ignore[import-untyped]
 import pytest
-from fetching import fetch, limited
-from scenario_server import Reply, ScenarioServer
 
+from tests.fetch.fetching import fetch, limited
+from tests.fetch.scenario_server import Reply, ScenarioServer
 from watcher.domain.verdicts import Refusal
 from watcher.fetch import AnswerKind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wall_texts import CAPTCHA, CHOICES, LOGIN_FORM, RELOAD, SEARCH, Wall
+from tests.fetch.wall_texts import CAPTCHA, CHOICES, LOGIN_FORM, RELOAD, SEARCH, Wall
 
 LATER: tuple[Wall, ...] = (
     Wall(
