@@ -68,7 +68,8 @@ class Line(NamedTuple):
 
 
 _INLINE = re.compile(
-    r"(?P<comment><!--.{0,400}?-->)"
+    r"(?P<letters>[^\W\d_]{1,40}(?:'[^\W\d_]{1,40})?(?= [^\[({]))"
+    r"|(?P<comment><!--.{0,400}?-->)"
     r"|(?P<escape>\\[^\w\s])"
     r"|(?P<image>!\[[^\]\n]{0,300}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*[^)\n]{0,200}\))"
     r"|(?P<close>\]\(\s*<?[^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*>?"
@@ -281,11 +282,14 @@ class _Lexing:
     def rich(self, start: int, end: int, *, row: bool) -> None:
         """Cut a stretch that may hold anything."""
         position = start
-        search = _INLINE.search
+        search, out = _INLINE.search, self.out
         while (found := search(self.text, position, end)) is not None:
             position = found.end()
-            if found.lastgroup == "word":
-                self._word(found.start(), position, found[0])
+            if found.lastgroup == "letters":
+                out.append(
+                    Lexeme(Lex.WORD, found.start(), position, found[0], self.line, self.first)
+                )
+                self.first = False
                 continue
             self.match(found, row)
             if found.lastgroup == "url" and not found[0].startswith("<"):
@@ -312,16 +316,14 @@ class _Lexing:
             self.add(Lex.EMAIL, start, end, HIDDEN_EMAIL)
         elif group == "url":
             self._url(start, found[0])
+        elif group == "word":
+            self.add(Lex.MIXED if _DIGIT.search(found[0]) else Lex.WORD, start, end)
         elif group == "sign":
             if found[0] == "[":
                 self.brackets.append(len(self.out))
             self.add(Lex.CELL if row and found[0] == "|" else Lex.SIGN, start, end)
         else:
             self.add(_KINDS[str(group)], start, end)
-
-    def _word(self, start: int, end: int, word: str) -> None:
-        kind = Lex.WORD if word.isalpha() or not _DIGIT.search(word) else Lex.MIXED
-        self.add(kind, start, end)
 
     def _url(self, start: int, found: str) -> None:
         url = found.strip("<>")

@@ -214,7 +214,8 @@ class Pack:
 
     `operators` maps a phrase to its category; `senses` a phrase to
     its groups of equivalents (`sense_sizes`: the longest that begins with a word);
-    `heads` says what may begin with a word (bits of `Head`); `speller` gives a word its one normal form.
+    `heads` says what may begin with a word (bits of `Head`), `follow` which
+    words can be second where nothing is read from the first alone; `speller` gives a word its one normal form.
     """
 
     file: PackFile
@@ -229,6 +230,7 @@ class Pack:
     senses: dict[Phrase, tuple[tuple[Equivalent, str], ...]]
     sense_sizes: dict[str, int]
     heads: dict[str, int]
+    follow: dict[str, frozenset[str]]
     speller: Speller
     facet_words: dict[str, str]
     facet_stems: tuple[tuple[str, str], ...]
@@ -241,7 +243,7 @@ class Pack:
 
     def has(self, group: str, word: str) -> bool:
         """Tell whether `word` (case folded) is in the special list `group`."""
-        return word in self.special.get(group, frozenset())
+        return word in self.special[group]
 
 
 def _table(groups: Mapping[str, tuple[str, ...]], speller: Speller) -> PhraseTable:
@@ -325,6 +327,29 @@ def _heads(
     return heads
 
 
+def _follow(
+    file: PackFile, heads: Mapping[str, int], tables: tuple[Mapping[Phrase, object], ...]
+) -> dict[str, frozenset[str]]:
+    """Return the possible second words of each head that is nothing alone."""
+    seconds: dict[str, set[str]] = {}
+    alone: set[str] = set()
+    for table in tables:
+        for phrase in table:
+            seconds.setdefault(phrase[0], set())
+            if len(phrase) > 1:
+                seconds[phrase[0]].add(phrase[1])
+            else:
+                alone.add(phrase[0])
+    units = {w.lower() for entries in file.units.values() for w in entries}
+    money = {w.lower() for entries in file.currencies.values() for w in entries}
+    after_article = units | money | set(file.number_rules.scale) | {"(", "-", "per"}
+    for article in file.number_rules.articles:
+        seconds.setdefault(article, set()).update(after_article)
+    alone |= {w for w, bits in heads.items() if bits & ~(Head.PHRASE | Head.NUMBER)}
+    alone |= set(file.number_rules.ambiguous) - set(file.number_rules.articles)
+    return {head: frozenset(words) for head, words in seconds.items() if head not in alone}
+
+
 def build(file: PackFile) -> Pack:
     """Return `file` made ready for look-up."""
     speller = Speller(file.spelling)
@@ -334,6 +359,7 @@ def build(file: PackFile) -> Pack:
         sizes[phrase[0]] = max(sizes.get(phrase[0], 0), len(phrase))
     operators = _table(file.operators, speller)
     numbers = PhraseTable({speller.phrase(w): str(n) for w, n in file.numbers.items()})
+    heads = _heads(file, operators, numbers, sizes)
     words, stems = _facets(file)
     qualifiers = {"business", "calendar"}
     return Pack(
@@ -364,7 +390,8 @@ def build(file: PackFile) -> Pack:
         navigation=_table({"nav": (*file.furniture.navigation, *file.furniture.home)}, speller),
         senses=senses,
         sense_sizes=sizes,
-        heads=_heads(file, operators, numbers, sizes),
+        heads=heads,
+        follow=_follow(file, heads, (operators.entries, numbers.entries, senses)),
         speller=speller,
         facet_words=words,
         facet_stems=stems,

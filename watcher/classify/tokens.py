@@ -120,7 +120,7 @@ def plain_tokens(lexemes: list[Lexeme], text: str) -> list[Token]:
     """Return one token for each lexeme that is read; markup and images are not."""
     tokens: list[Token] = []
     for lexeme in lexemes:
-        kind = _PLAIN.get(lexeme.kind)
+        kind = Kind.WORD if lexeme.kind is Lex.WORD else _PLAIN.get(lexeme.kind)
         if kind is None:
             continue
         exact = lexeme.text

@@ -129,6 +129,7 @@ class _Typer:
         position = 0
         tokens = self.tokens
         heads = self.pack.heads if self.pack is not None else {}
+        follow = self.pack.follow if self.pack is not None else {}
         while position < len(tokens):
             if self.drops and self._dropped(position):
                 position += 1
@@ -138,7 +139,13 @@ class _Typer:
             head = heads.get(token.base, 0)
             if self.gerund or (kind is not Kind.WORD and kind is not Kind.SIGN):
                 readers = self.readers
-            elif not head and _has_plain_form(token):
+            elif _has_plain_form(token) and (
+                not head
+                or (
+                    (seconds := follow.get(token.base)) is not None
+                    and self.base(position + 1) not in seconds
+                )
+            ):
                 self.out.append(_plain_token(token))
                 position += 1
                 continue
@@ -170,10 +177,18 @@ class _Typer:
         self, kind: Kind, start: int, size: int, sense: str, rule: str, group: str = ""
     ) -> int:
         """Append one token over `size` tokens and return `size`."""
+        head = self.tokens[start]
+        if size == 1:
+            self.out.append(
+                Token(
+                    kind, head.start, head.end, head.exact, f"{kind}:{sense}", head.base,
+                    rule, "", group, head.line, head.first, head.link, head.glued,
+                )
+            )  # fmt: skip
+            return 1
         parts = self.tokens[start : start + size]
-        head = parts[0]
-        exact = " ".join(part.exact for part in parts) if size > 1 else head.exact
-        base = " ".join(part.base for part in parts) if size > 1 else head.base
+        exact = " ".join(part.exact for part in parts)
+        base = " ".join(part.base for part in parts)
         self.out.append(
             head._replace(
                 kind=kind, end=parts[-1].end, exact=exact, sense=f"{kind.value}:{sense}",
@@ -410,7 +425,10 @@ class _Typer:
     def _phrase(self, at: int) -> int:
         """Read an operator or a phrase with a listed equivalent, the longest first."""
         assert self.pack is not None
-        if self.tokens[at].kind not in {Kind.WORD, Kind.SIGN} or self._is_reference(at):
+        token = self.tokens[at]
+        if token.kind is not Kind.WORD and token.kind is not Kind.SIGN:
+            return 0
+        if token.exact.isupper() and self._is_reference(at):
             return 0
         operator = self.pack.operators.longest(self.bases, at)
         size, sense, rule = self._sense(at)
@@ -424,10 +442,11 @@ class _Typer:
         else:
             return 0
         kind = Kind.OPERATOR if group else Kind.WORD
+        if size == 1:
+            return self.make(kind, at, 1, sense or token.base, token.rule or rule, group)
         literal = " ".join(self.bases[at : at + size])
-        spelt = {t.rule for t in self.tokens[at : at + size]} - {""}
-        rule = next(iter(sorted(spelt)), rule)
-        return self.make(kind, at, size, sense or literal, rule, group)
+        spelt = sorted({t.rule for t in self.tokens[at : at + size]} - {""})
+        return self.make(kind, at, size, sense or literal, spelt[0] if spelt else rule, group)
 
     def _sense(self, at: int) -> tuple[int, str, str]:
         """Return (tokens, sense, rule) of the longest phrase with an equivalent."""
@@ -531,12 +550,11 @@ def _has_plain_form(token: Token) -> bool:
 
 
 def _plain_token(token: Token) -> Token:
-    kind = token.kind
-    said = token.base if kind is Kind.WORD else token.exact
-    rule = token.rule or ("case" if kind is Kind.WORD else "")
+    if token.kind is Kind.SIGN:
+        return token._replace(sense=f"sign:{token.exact}")
     return Token(
-        kind, token.start, token.end, token.exact, f"{kind.value}:{said}", token.base,
-        rule, "", "", token.line, token.first, token.link, token.glued,
+        Kind.WORD, token.start, token.end, token.exact, f"word:{token.base}", token.base,
+        token.rule or "case", "", "", token.line, token.first, token.link, token.glued,
     )  # fmt: skip
 
 
