@@ -13,6 +13,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import time
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -36,7 +37,7 @@ from watcher.collectors import (
     StoreCounts,
 )
 from watcher.domain.reading import ExtractVerdict, MediaType
-from watcher.domain.resolution import Reason
+from watcher.domain.resolution import REASONS, Reason, Sli
 from watcher.domain.verdicts import Hold, Outcome, Refusal
 
 
@@ -71,7 +72,6 @@ class ResolveSource(StrEnum):
 
     CALLER = "caller"
     AUDIT = "audit"
-    INGEST = "ingest"
 
 
 class KillReason(StrEnum):
@@ -91,6 +91,9 @@ FORMATS: dict[MediaType | None, str] = {
     None: "other",
 }
 """The short word of a media type, used as a label."""
+
+BREAKING = tuple(r for r, facts in REASONS.items() if facts.sli in {Sli.IF_STORED, Sli.ALWAYS})
+"""The reasons for which a stored citation counts as broken."""
 
 _CHECK_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _LAG_BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -120,6 +123,7 @@ class Metrics:
         self._channels = tuple(channels)
         self._make_daemon()
         self._make_checks()
+        self._make_audit()
         self._make_alerts()
         self.registry.register(ProcessCollector(boot_time or time.time()))
         if read_store is not None:
@@ -205,6 +209,20 @@ class Metrics:
             {"source": ResolveSource, "result": ["ok", *Reason]},
         )
 
+    def _make_audit(self) -> None:
+        self._audit_interval = self._gauge(
+            "citation_audit_interval_seconds", "Within which time every live citation is audited."
+        )
+        self._audit_success = self._gauge(
+            "citation_audit_last_success_timestamp_seconds",
+            "When the last whole audit ended, or this process began.",
+        )
+        self._unresolvable = self._gauge(
+            "citations_unresolvable", "Live citations that the audit found broken.", ["reason"]
+        )
+        for reason in BREAKING:
+            self._unresolvable.labels(reason.value)
+
     def _make_alerts(self) -> None:
         self.delivery_retries = self._counter(
             "notification_retries",
@@ -260,6 +278,21 @@ class Metrics:
     def citation_resolved(self, source: ResolveSource, reason: Reason | None) -> None:
         """Count one resolution; `reason` is None where the passage was returned."""
         self.citation_checks.labels(source.value, reason.value if reason else "ok").inc()
+
+    def audit_begins(self, interval_seconds: float) -> None:
+        """Say how often everything is audited; lateness counts from now."""
+        self._audit_interval.set(interval_seconds)
+        self._audit_success.set_to_current_time()
+
+    def audit_ended(self) -> None:
+        """Say that every live citation was audited."""
+        self._audit_success.set_to_current_time()
+
+    def unresolvable(self, reasons: Iterable[Reason]) -> None:
+        """Say which live citations are broken now, by one reason each."""
+        counts = Counted(reasons)
+        for reason in BREAKING:
+            self._unresolvable.labels(reason.value).set(counts[reason])
 
     def reloaded(self, *, taken: bool) -> None:
         """Record whether new settings were taken or the old ones kept."""

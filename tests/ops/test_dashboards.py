@@ -83,6 +83,8 @@ def happen(metrics: Metrics) -> None:
     metrics.extraction_ended(MediaType.PDF, ExtractVerdict.OK)
     metrics.worker_kills.labels(KillReason.MEMORY.value).inc()
     metrics.citation_resolved(ResolveSource.CALLER, Reason.HASH_MISMATCH)
+    metrics.unresolvable([Reason.HASH_MISMATCH])
+    metrics.audit_begins(3600)
     metrics.delivery_retries.labels("ops").inc()
     metrics.delivery_duration.observe(0.2)
     metrics.loop_lag.observe(0.01)

@@ -41,8 +41,10 @@ HEALTHY = {
     'watcher_citation_checks_total{T, source="caller", result="ok"}': "0+50x{n}",
     'watcher_citation_checks_total{T, source="caller", result="hash_mismatch"}': "0x{n}",
     'watcher_citation_checks_total{T, source="caller", result="range_invalid"}': "0+9x{n}",
-    'watcher_citation_checks_total{T, source="audit", result="range_invalid"}': "0x{n}",
-    'watcher_citation_checks_total{T, source="audit", result="unreadable"}': "0+1x{n}",
+    'watcher_citations_unresolvable{T, reason="unknown_version"}': "0x{n}",
+    'watcher_citations_unresolvable{T, reason="range_invalid"}': "0x{n}",
+    "watcher_citation_audit_last_success_timestamp_seconds{T}": "0+60x{n}",
+    "watcher_citation_audit_interval_seconds{T}": "3600x{n}",
     'watcher_documents{T, state="active"}': "51x{n}",
     'watcher_documents{T, state="failing"}': "0x{n}",
     'watcher_documents{T, state="retired"}': "7x{n}",
@@ -125,13 +127,20 @@ SCENARIOS: dict[str, tuple[dict[str, str], set[str]]] = {
         },
         {"WatcherEvidenceDamaged"},
     ),
-    "a stored citation does not resolve": (
-        {
-            'watcher_citation_checks_total{T, source="audit", result="range_invalid"}': (
-                "0x170 1x{n}"
-            )
-        },
+    "one stored citation does not resolve": (
+        {'watcher_citations_unresolvable{T, reason="range_invalid"}': "0x150 1x{n}"},
         {"WatcherCitationUnresolvable"},
+    ),
+    "a whole version is lost": (
+        {'watcher_citations_unresolvable{T, reason="unknown_version"}': "0x175 40x{n}"},
+        {"WatcherCitationsBroken"},
+    ),
+    "the audit stands still": (
+        {
+            "watcher_citation_audit_last_success_timestamp_seconds{T}": "0x{n}",
+            "watcher_citation_audit_interval_seconds{T}": "1800x{n}",
+        },
+        {"WatcherAuditOverdue"},
     ),
     "the network is gone": (
         {"watcher_documents_fresh{T}": "51x140 0x{n}"},

@@ -114,4 +114,4 @@ def test_a_ticket_waits_for_the_morning_and_is_not_late(deployment: Deployment) 
     deployment.clock.time = morning
     assert deployment.deliver() == 1
     assert deployment.receiver.bodies[1]["document_id"] == "ticket"
-    assert {alert.attempts for alert in deployment.store.outbox.list()} == {1}
+    assert {alert.state for alert in deployment.store.outbox.list()} == {AlertState.DELIVERED}

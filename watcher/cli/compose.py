@@ -15,6 +15,7 @@ from watcher.daemon.serve import DaemonApp, serve
 from watcher.errors import WatcherError
 from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
+from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
 from watcher.pipeline.counting import read_counts
 from watcher.pipeline.deliver import build_senders, deliver_digests, deliver_due
 from watcher.pipeline.dispatch import Dispatcher
@@ -55,6 +56,7 @@ class _Daemon:
         )
         self._services = Services(settings, store, SystemClock(), metrics)
         self._senders = build_senders(settings)
+        self._auditor = Auditor(lambda: self._services)
 
     async def run(self) -> int:
         """Serve until told to stop."""
@@ -76,6 +78,7 @@ class _Daemon:
             jobs=(
                 Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
+                Job("audit", SLICE_SECONDS, self._auditor.run, deadline_seconds=300),
                 Job("digest", 3600.0, self._digest, deadline_seconds=300),
             ),
             checks=(

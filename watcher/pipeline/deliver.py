@@ -53,7 +53,7 @@ async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:
         lease_seconds=_LEASE_SECONDS,
     )
     by_channel: dict[str, list[Alert]] = {}
-    for alert in due:
+    for alert in await _postpone_quiet(services, due):
         by_channel.setdefault(alert.channel, []).append(alert)
     async with asyncio.TaskGroup() as group:
         for channel, alerts in by_channel.items():
@@ -61,6 +61,23 @@ async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:
             for together in [alerts] if storm else [[alert] for alert in alerts]:
                 group.create_task(_deliver(services, senders.get(channel), together))
     return len(due)
+
+
+async def _postpone_quiet(services: Services, due: Sequence[Alert]) -> list[Alert]:
+    """Postpone what comes in a channel's quiet hours; return the others."""
+    channels = {channel.name: channel for channel in services.settings.channels}
+    now, loud = services.clock.now(), []
+    for alert in due:
+        channel = channels.get(alert.channel)
+        until = channel.quiet_until(alert.severity, now) if channel else now
+        if until == now:
+            loud.append(alert)
+            continue
+        reason = f"quiet hours until {until.isoformat()}"
+        await asyncio.to_thread(
+            services.store.outbox.postpone, alert.number, until=until, reason=reason
+        )
+    return loud
 
 
 async def deliver_digests(services: Services, senders: Mapping[str, Sender]) -> None:
