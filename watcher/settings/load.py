@@ -112,7 +112,7 @@ def _explain(
     """Return one line for each mistake: `file:line: key: what -> fix`."""
     lines = []
     for detail in error.errors(include_url=False, include_input=False):
-        location = (*prefix, *detail["loc"])
+        location = (*prefix, *_as_written(detail["type"], detail["loc"]))
         key = ".".join(str(part) for part in location if not isinstance(part, int))
         message = detail["msg"].removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
@@ -124,6 +124,13 @@ def _explain(
             message = f"missing -> add {location[-1]} = …"
         lines.append(f"{path}:{_line_of(path, location)}: {key or 'entry'}: {message}")
     return "\n".join(lines)
+
+
+def _as_written(kind: str, location: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return the keys that lead to a mistake, without the channel's kind that is put between."""
+    if location[:1] == ("channels",):
+        location = (*location[:2], *location[3:])
+    return (*location, "kind") if kind.startswith("union_tag") else location
 
 
 def _field_names(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
@@ -141,31 +148,37 @@ def _field_names(model: type[BaseModel], location: Sequence[str | int]) -> list[
 def _line_of(path: Path, location: Sequence[str | int]) -> int:
     """Return the line, from 1, on which the key at `location` stands in `path`.
 
-    tomllib keeps no positions, so this walks the headers: the last line that
-    matches the longest part of the location wins.
+    tomllib keeps no positions, so this walks headers and keys; the first line
+    that matches the longest part of the location wins.
     """
-    names = [str(part) for part in location if not isinstance(part, int)]
-    index = next((part for part in location if isinstance(part, int)), None)
-    counts: dict[str, int] = {}
-    table, best, best_depth = "", 1, 0
+    arrays: dict[tuple[str | int, ...], int] = {}
+    table: tuple[str | int, ...] = ()
+    best, best_depth = 1, 0
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        here = table
         if header := _HEADER.match(line):
-            table = header[1]
-            if line.lstrip().startswith("[["):
-                counts[table] = counts.get(table, -1) + 1
-        key = line.split("=", 1)[0].strip().strip("\"'") if "=" in line and not header else ""
-        here = [*(table.split(".") if table else []), *(key.split(".") if key else [])]
-        depth = _shared_depth(here, names)
-        at_index = index is None or counts.get(names[0], -1) == index
-        if depth == len(here) and depth > best_depth and at_index:
-            best, best_depth = number, depth
+            array = line.lstrip().startswith("[[")
+            here = table = _place(header[1].split("."), arrays, array=array)
+        elif "=" in line:
+            key = line.split("=", 1)[0].strip().strip("\"'")
+            here = (*table, *key.split("."))
+        if best_depth < len(here) and tuple(location[: len(here)]) == here:
+            best, best_depth = number, len(here)
     return best
 
 
-def _shared_depth(here: Sequence[str], names: Sequence[str]) -> int:
-    depth = 0
-    for left, right in zip(here, names, strict=False):
-        if left != right:
-            break
-        depth += 1
-    return depth
+def _place(
+    names: Sequence[str], arrays: dict[tuple[str | int, ...], int], *, array: bool
+) -> tuple[str | int, ...]:
+    """Return where a header's table is: its names, each array's with its index.
+
+    `arrays` holds the index of the last table of each array, and is kept up.
+    """
+    place: tuple[str | int, ...] = ()
+    for depth, name in enumerate(names, start=1):
+        place = (*place, name)
+        if array and depth == len(names):
+            arrays[place] = arrays.get(place, -1) + 1
+        if place in arrays:
+            place = (*place, arrays[place])
+    return place
