@@ -15,9 +15,7 @@ from watcher.align.model import TextMap
 from watcher.domain.ranges import Range
 
 _CLOSERS = rb"(?:[\"')\]*_`]|\xe2\x80[\x99\x9d]|\xc2\xbb|\xe3\x80[\x8d\x8f]|\xef\xbc\x89)*"
-_WIDE = (
-    rb"(?:\xe3\x80\x82|\xef\xbc[\x81\x9a\x9b\x9f]|\xe0\xa5\xa4|\xd8[\x9b\x9f])"  # 。！：；？।؛؟
-)
+_WIDE = rb"(?:\xe3\x80\x82|\xef\xbc[\x81\x9a\x9b\x9f]|\xe0\xa5\xa4|\xd8[\x9b\x9f])"  # 。！：；？।؛؟
 _BOUNDARY = re.compile(
     rb"(?P<stop>[.!?;:|]" + _CLOSERS + rb"(?=[ \t\n\f]|$)|" + _WIDE + _CLOSERS + rb"|(?=[\n\f]))"
     rb"[ \t\n\f]*"
@@ -49,15 +47,16 @@ def stops(text: bytes, at: int, *, row: bool = False) -> bool:
     if row and before[-1:] == b"|":
         return False
     return any(
-        match.end("stop") == len(before)
-        for match in _BOUNDARY.finditer(before + text[at : at + 1])
+        match.end("stop") == len(before) for match in _BOUNDARY.finditer(before + text[at : at + 1])
     )
 
 
 def starts_between(text: bytes, start: int, end: int) -> list[int]:
     """Return where sentences begin in `start:end`, `end` left out."""
     found = [m.end() for m in _BOUNDARY.finditer(text, max(0, start - _BACK), end)]
-    return sorted({at for at in found if start <= at < end} | ({start} if begins(text, start) else set()))
+    return sorted(
+        {at for at in found if start <= at < end} | ({start} if begins(text, start) else set())
+    )
 
 
 def stops_between(text: bytes, start: int, end: int, *, row: bool) -> list[int]:
@@ -70,6 +69,37 @@ def stops_between(text: bytes, start: int, end: int, *, row: bool) -> list[int]:
     if stops(text, end, row=row):
         found.add(end)
     return sorted(at for at in found if start < at <= end)
+
+
+_PAD = b" \t\n\f"
+
+
+def sentence_before(text: bytes, at: int, reach: int) -> bytes:
+    """Return what stands before `at`: the rest of its sentence, or the sentence before it.
+
+    At most `reach` bytes, cut at a character.
+    """
+    low = max(0, at - reach)
+    while low < at and text[low] & 0xC0 == 0x80:
+        low += 1
+    before = text[low:at].rstrip(_PAD)
+    start = 0
+    for match in _BOUNDARY.finditer(before):
+        if match.end() < len(before):
+            start = match.end()
+    return before[start:]
+
+
+def sentence_after(text: bytes, at: int, reach: int) -> bytes:
+    """Return what stands after `at`: the rest of its sentence, or the sentence after it."""
+    high = min(len(text), at + reach)
+    while high < len(text) and high > at and text[high] & 0xC0 == 0x80:
+        high -= 1
+    after = text[at:high].lstrip(_PAD)
+    if text[at:high][:1] not in _PAD and _BOUNDARY.match(after):
+        after = after[_BOUNDARY.match(after).end() :]  # the full stop of the passage itself
+    match = _BOUNDARY.search(after)
+    return after[: match.end("stop")] if match else after
 
 
 class NewSide:
@@ -111,9 +141,7 @@ def widen(
     """
     start, end = hull
     if begins(old, passage.start):
-        start = _first(
-            new, side.free_before(start), hull, old[passage.start : covered.start]
-        )
+        start = _first(new, side.free_before(start), hull, old[passage.start : covered.start])
     if stops(old, passage.end, row=_is_row(old, passage)):
         end = _last(
             new,
@@ -127,7 +155,10 @@ def widen(
 
 def _is_row(text: bytes, passage: Range) -> bool:
     """Tell whether `passage` is a whole row of a table, of which a cell is no end."""
-    return text[passage.start : passage.start + 1] == b"|" and text[passage.end : passage.end + 1] in b"\n\f"
+    return (
+        text[passage.start : passage.start + 1] == b"|"
+        and text[passage.end : passage.end + 1] in b"\n\f"
+    )
 
 
 def _first(new: bytes, free: int, hull: Range, missing: bytes) -> int:

@@ -1,24 +1,33 @@
-"""The verdict on each passage."""
+"""The verdict on each passage of a version pair."""
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
-import unicodedata
 from rapidfuzz.distance import Indel
 
 from watcher.align.model import KEPT, MOVED, TextMap
 from watcher.domain.changes import Atom
 from watcher.domain.ranges import Range
-from watcher.domain.statements import How, Statement, Status, TextEdit
+from watcher.domain.statements import How, Statement, Status
+from watcher.reanchor.context import HeadingPath, Surroundings
 from watcher.reanchor.edges import NewSide, fits, widen
+from watcher.reanchor.material import Atoms, edits_of
 from watcher.reanchor.place import Cluster, Piece, clusters_of, pieces_of
+from watcher.reanchor.verbatim import Unclaimed
 
 ALGORITHM = "reanchor/1"
 _COVERED = 0.5
+"""Share of the passage's bytes that must survive, or ..."""
 _SIMILAR = 0.5
-_PART = 0.25
+"""... likeness that the place must have, for the passage to be there at all."""
+_PART, _PART_BYTES = 0.25, 12
+"""Share and bytes of the passage from which a second place is a part of it."""
+_COMPARED = 100_000_000
+"""Product of lengths above which likeness is taken by words instead of characters."""
 
 
 def reanchor(
@@ -27,118 +36,171 @@ def reanchor(
     text_map: TextMap,
     passages: Sequence[Range],
     atoms: Sequence[Atom] | None = None,
+    *,
+    headings: tuple[HeadingPath, HeadingPath] | None = None,
 ) -> list[Statement]:
-    """Return the statement of every passage of `old`, in the order given."""
-    side = NewSide(text_map)
-    return [_one(old, new, text_map, passage, atoms, side) for passage in passages]
+    """Return the statement of every passage of `old`, in the order given.
 
-
-def _one(
-    old: bytes, new: bytes, text_map: TextMap, passage: Range, atoms: Sequence[Atom] | None, side: NewSide
-) -> Statement:
-    start, end = passage
-    index = bisect_right(text_map.old_starts, start) - 1
-    if index >= 0 and end <= text_map.old_ends[index] and text_map.kinds[index] in (KEPT, MOVED):
-        shift = text_map.new_starts[index] - text_map.old_starts[index]
-        at_edge = start == text_map.old_starts[index] or end == text_map.old_ends[index]
-        place = Range(start + shift, end + shift)
-        if at_edge and not fits(old, new, passage, place):
-            kind = text_map.kinds[index]
-            whole = Cluster([Piece(start, end, place.start, place.end, kind)], end - start)
-            return _placed(old, new, text_map, passage, [whole], side)
-        how = None
-        if shift:
-            how = How.SHIFTED if text_map.kinds[index] == KEPT else How.RELOCATED
-        return Statement(
-            Status.MOVED if shift else Status.UNCHANGED,
-            (Range(start + shift, end + shift),),
-            how=how,
-            similarity=1.0,
-            coverage=1.0,
-            method="map",
-            algorithm=ALGORITHM,
-        )
-    pieces = pieces_of(text_map, old, new, start, end)
-    clusters = clusters_of(pieces, end - start)
-    if not clusters:
-        return _nowhere(text_map, ())
-    return _placed(old, new, text_map, passage, clusters, side)
-
-
-def _nowhere(text_map: TextMap, candidates: tuple[Range, ...]) -> Statement:
-    status = Status.GONE if text_map.complete else Status.NOT_COMPUTED
-    return Statement(status, candidates=candidates, method="map", algorithm=ALGORITHM)
+    `text_map` is the map of exactly these two texts. `atoms` are the
+    classifier's, if it judged this change; without them every edit is
+    material. `headings` are the heading paths of the old and the new text.
+    A statement depends on its passage alone, never on the others or their order.
+    """
+    pair = _Pair(old, new, text_map, atoms, headings)
+    return [pair.state(passage) for passage in passages]
 
 
 def similarity(old: bytes, new: bytes) -> float:
-    """Return how alike two texts are, 0 to 1: 1 - indel distance / total length, folded."""
+    """Return how alike two texts are, 0 to 1: 1 - indel distance / total length.
+
+    Case and compatibility forms do not count.
+    """
     left, right = _folded(old), _folded(new)
     if len(left) * len(right) > _COMPARED:
         return Indel.normalized_similarity(left.split(), right.split())
     return Indel.normalized_similarity(left, right)
 
 
-_COMPARED = 400_000_000
-
-
 def _folded(text: bytes) -> str:
+    if text.isascii():
+        return text.decode("ascii").lower()
     return unicodedata.normalize("NFKC", text.decode("utf-8", "replace").casefold())
 
 
-def _placed(
-    old: bytes,
-    new: bytes,
-    text_map: TextMap,
-    passage: Range,
-    clusters: list[Cluster],
-    side: NewSide,
-) -> Statement:
-    main = clusters[0]
-    span = passage.length
-    coverage = main.weight / span
-    covered = Range(main.pieces[0].old_start, main.pieces[-1].old_end)
-    hull = widen(old, new, side, passage, Range(main.start, main.end), covered)
-    alike = similarity(old[passage.start : passage.end], new[hull.start : hull.end])
-    others = [c for c in clusters[1:] if c.weight >= max(_PART * span, 12)]
-    if coverage < _COVERED and alike < _SIMILAR and not others:
-        return _nowhere(text_map, (hull,))
-    if others:
-        parts = sorted([main, *others], key=lambda c: c.pieces[0].old_start)
-        return Statement(
-            Status.SPLIT,
-            tuple(Range(c.start, c.end) for c in parts),
-            material=True,
-            similarity=alike,
-            coverage=sum(c.weight for c in parts) / span,
-            method="map",
-            algorithm=ALGORITHM,
-        )
-    if old[passage.start : passage.end] == new[hull.start : hull.end]:
-        same = hull == passage
+class _Pair:
+    """One version pair, with what is made once for all its passages."""
+
+    def __init__(
+        self,
+        old: bytes,
+        new: bytes,
+        text_map: TextMap,
+        atoms: Sequence[Atom] | None,
+        headings: tuple[HeadingPath, HeadingPath] | None,
+    ) -> None:
+        self.old, self.new, self.map = old, new, text_map
+        self.atoms = None if atoms is None else Atoms(atoms)
+        self.around = Surroundings(old, new, text_map, headings)
+
+    @cached_property
+    def side(self) -> NewSide:
+        return NewSide(self.map)
+
+    @cached_property
+    def unclaimed(self) -> Unclaimed:
+        return Unclaimed(self.new, self.map)
+
+    def state(self, passage: Range) -> Statement:
+        """Return the statement of one passage."""
+        start, end = passage
+        index = bisect_right(self.map.old_starts, start) - 1
+        if index >= 0 and end <= self.map.old_ends[index]:
+            kind = self.map.kinds[index]
+            if kind in {KEPT, MOVED}:
+                shift = self.map.new_starts[index] - self.map.old_starts[index]
+                place = Range(start + shift, end + shift)
+                inside = self.map.old_starts[index] < start and end < self.map.old_ends[index]
+                if inside or fits(self.old, self.new, passage, place):
+                    return self._same(passage, place, kind)
+                piece = Piece(start, end, place.start, place.end, kind)
+                return self._placed(passage, [Cluster([piece], end - start)])
+        pieces = pieces_of(self.map, self.old, self.new, start, end)
+        if not pieces:
+            return self._nowhere(passage, ())
+        return self._placed(passage, clusters_of(pieces, end - start))
+
+    def _same(self, passage: Range, place: Range, kind: int) -> Statement:
+        """Return the statement of a passage that is found byte for byte."""
+        same = passage == place
+        how = None if same else How.SHIFTED if kind == KEPT else How.RELOCATED
         return Statement(
             Status.UNCHANGED if same else Status.MOVED,
-            (hull,),
-            how=None if same else How.SHIFTED,
+            _pages(self.new, place),
+            how=how,
+            context_changed=self.around.changed(passage, place),
             similarity=1.0,
             coverage=1.0,
             method="map",
             algorithm=ALGORITHM,
         )
-    return Statement(
-        Status.EDITED,
-        (hull,),
-        material=True,
-        similarity=alike,
-        coverage=coverage,
-        edits=_edits(main.pieces),
-        method="map",
-        algorithm=ALGORITHM,
-    )
+
+    def _nowhere(self, passage: Range, candidates: tuple[Range, ...]) -> Statement:
+        """Return the statement of a passage that the map does not place."""
+        found = self.unclaimed.find(self.old[passage.start : passage.end])
+        if len(found) == 1:
+            return self._same(passage, found[0], MOVED)
+        if found:
+            status, candidates = Status.AMBIGUOUS, tuple(found)
+        else:
+            status = Status.GONE if self.map.complete else Status.NOT_COMPUTED
+        return Statement(
+            status,
+            candidates=candidates,
+            margin=0.0 if status is Status.AMBIGUOUS else 1.0,
+            method="verbatim" if found else "map",
+            algorithm=ALGORITHM,
+        )
+
+    def _placed(self, passage: Range, clusters: list[Cluster]) -> Statement:
+        """Return the statement of a passage of which the map knows pieces."""
+        main, span = clusters[0], passage.length
+        covered = Range(main.pieces[0].old_start, main.pieces[-1].old_end)
+        hull = widen(
+            self.old, self.new, self.side, passage, Range(main.start, main.end), covered
+        )
+        if self.old[passage.start : passage.end] == self.new[hull.start : hull.end]:
+            return self._same(passage, hull, main.pieces[0].kind)
+        alike = similarity(
+            self.old[passage.start : passage.end], self.new[hull.start : hull.end]
+        )
+        parts = [c for c in clusters[1:] if c.weight >= max(_PART * span, _PART_BYTES)]
+        if main.weight < _COVERED * span and alike < _SIMILAR and not parts:
+            return self._nowhere(passage, _pages(self.new, hull))
+        if parts:
+            return self._split(passage, [main, *parts], alike)
+        second = next((c for c in clusters[1:] if c.weight), None)
+        edits = edits_of(main.pieces, passage, hull)
+        harmless = self.atoms is not None and self.atoms.harmless(edits, self.old, self.new)
+        return Statement(
+            Status.EDITED,
+            _pages(self.new, hull),
+            material=not harmless,
+            context_changed=self.around.changed(passage, hull),
+            similarity=alike,
+            coverage=main.weight / span,
+            margin=(main.weight - second.weight) / span if second else 1.0,
+            runner_up=Range(second.start, second.end) if second else None,
+            edits=edits,
+            method="map",
+            algorithm=ALGORITHM,
+        )
+
+    def _split(self, passage: Range, clusters: list[Cluster], alike: float) -> Statement:
+        """Return the statement of a passage whose parts are apart now."""
+        parts = sorted(clusters, key=lambda c: c.pieces[0].old_start)
+        ranges = tuple(r for c in parts for r in _pages(self.new, Range(c.start, c.end)))
+        return Statement(
+            Status.SPLIT,
+            ranges,
+            material=True,
+            context_changed=True,
+            similarity=alike,
+            coverage=sum(c.weight for c in parts) / passage.length,
+            method="map",
+            algorithm=ALGORITHM,
+        )
 
 
-def _edits(pieces: list[Piece]) -> tuple[TextEdit, ...]:
-    return tuple(
-        TextEdit(Range(p.old_start, p.old_end), Range(p.new_start, p.new_end))
-        for p in pieces
-        if p.kind not in (KEPT, MOVED)
-    )
+def _pages(text: bytes, place: Range) -> tuple[Range, ...]:
+    """Return `place` cut at page breaks: no range of a citation holds one."""
+    if text.find(b"\f", place.start, place.end) < 0:
+        return (place,)
+    parts: list[Range] = []
+    start = place.start
+    for part in text[place.start : place.end].split(b"\f"):
+        left = start + len(part) - len(part.lstrip())
+        right = start + len(part.rstrip())
+        if left < right:
+            parts.append(Range(left, right))
+        start += len(part) + 1
+    return tuple(parts) or (place,)
