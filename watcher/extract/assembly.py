@@ -19,6 +19,8 @@ _SAME_DIRECTION = 0.9
 """Cosine above which two runs are written in one direction."""
 _LINE = 0.7
 """Baselines further apart than this part of the (mean) font size are two lines."""
+_OVERPRINT = 0.15
+"""Equal runs closer than this part of the font size are one, painted twice."""
 _BACK = 1.0
 """A run that goes back by more than this many font sizes begins a line."""
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -57,9 +59,12 @@ class Lines:
         self._done: list[str] = []
         self._line: list[tuple[str, Run]] = []
         self._last: Run | None = None
+        self._placed: dict[str, Run] = {}
 
     def add(self, run: Run) -> None:
         """Write a run after the last one, with the separator that their places ask for."""
+        if self._is_overprint(run):
+            return
         if self._last is not None and _covers(self._last, run):
             self._drop_blank()
         between = _between(self._last, run) if self._last is not None else ""
@@ -67,6 +72,15 @@ class Lines:
             self._end_line()
         self._line.append((between if between != "\n" else "", run))
         self._last = run
+
+    def _is_overprint(self, run: Run) -> bool:
+        """Tell whether the same characters stand there already: bold or shadow made by hand."""
+        if run.text.isspace():
+            return False
+        before = self._placed.get(run.text)
+        self._placed[run.text] = run
+        near = _OVERPRINT * run.size
+        return before is not None and abs(run.x - before.x) < near and abs(run.y - before.y) < near
 
     def _drop_blank(self) -> None:
         """Forget a blank that the next run is painted over: nobody sees it."""

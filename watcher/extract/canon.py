@@ -73,7 +73,9 @@ def join_pages(pages: list[str]) -> bytes:
     Empty pages stay, so that page numbers stay. Where no page has any text
     there is no text.
     """
+    if not pages:
+        return b""
+    pages = [pages[0].lstrip("\ufeff\n"), *pages[1:]]
     if not any(pages):
         return b""
-    text = PAGE_SEPARATOR.join(pages).lstrip("\ufeff")
-    return (text + "\n").encode()
+    return (PAGE_SEPARATOR.join(pages) + "\n").encode()

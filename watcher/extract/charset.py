@@ -194,10 +194,10 @@ def _decodes(data: bytes, codec: str) -> bool:
 
 
 def _mostly_utf8(data: bytes) -> bool:
-    """Tell whether at least nine in ten non-ASCII characters are valid UTF-8."""
+    """Tell whether most characters beyond ASCII are valid UTF-8."""
     text = data.decode("utf-8", "replace")
     beyond = sum(1 for char in text if char > "\x7f")
-    return text.count("\ufffd") * 10 < beyond
+    return text.count("\ufffd") * 2 < beyond
 
 
 def _overruled(said: str | None, taken: str) -> str:

@@ -22,6 +22,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from watcher.domain.ranges import Range
 from watcher.domain.reading import Heading, Landmark, LandmarkRange, Link
 from watcher.extract.builder import LINE, PARAGRAPH, Mark, TextBuilder
+from watcher.extract.canon import clean
 from watcher.extract.names import names
 
 WALK = "1"
@@ -100,8 +101,8 @@ def read_html(markup: str, select: tuple[str, ...] = (), remove: tuple[str, ...]
         found.problems.append(("rules", f"nothing matches {', '.join(select)}"))
         return found
     head = tree.css_first("head > title", default=None)
-    found.title = " ".join((head.text() or "").split()) if head is not None else ""
-    found.language = (root.attributes.get("lang") or "").strip()
+    found.title = " ".join(clean(head.text() or "").split()) if head is not None else ""
+    found.language = clean(root.attributes.get("lang") or "").strip()
     _Walk(found, selected if select else None, removed).run(root)
     return found
 

@@ -97,7 +97,7 @@ def measured(
 def _deserves_retry(reading: Reading, options: Options) -> bool:
     return (
         options.pdf_engine == "auto"
-        and reading.verdict in (ExtractVerdict.FAILED, ExtractVerdict.GARBLED)
+        and reading.verdict is ExtractVerdict.FAILED
         and not any(problem.code == "cpu" for problem in reading.problems)
         and find_spec("pypdfium2") is not None
     )

@@ -39,9 +39,6 @@ _BAD_LEAST = 10
 """A page with more unreadable characters than this share, and this many, is garbled."""
 _BAD = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
 _HYPHENS_AT_LINE_END = re.compile("[\ufffe\x02](?=\\s*(?:[\r\n]|\\Z))")
-_LEFT_OUT = re.compile(r"[Ee]xceed|skipp|Impossible to decode|cyclic|[Ll]imit")
-"""Warnings of pypdf that mean: text may be missing."""
-
 Progress = Callable[[int], None]
 """Told the number of pages read so far; a worker earns CPU time by it."""
 
@@ -55,7 +52,7 @@ def read_pdf(source: Source, options: Options, progress: Progress = lambda _: No
     rendition = rendition_of(engine, options)
     with pypdf_engine.bounded() as warnings:
         try:
-            opened = pypdf_engine.Pdf(source.data)
+            opened = pypdf_engine.Pdf(source.data, warnings)
         except EncryptedError:
             return failed(
                 ExtractVerdict.ENCRYPTED,
@@ -75,7 +72,7 @@ def read_pdf(source: Source, options: Options, progress: Progress = lambda _: No
         except (BrokenError, EncryptedError) as error:
             problem = Problem("broken", str(error) or "it opens only with a password")
             return failed(ExtractVerdict.FAILED, problem, MediaType.PDF, rendition)
-    return assemble(pages, structure, rendition, warnings())
+    return assemble(pages, structure, rendition)
 
 
 def _pages(
@@ -116,7 +113,6 @@ def assemble(
     pages: list[PageText],
     structure: Structure,
     rendition: Rendition,
-    warnings: tuple[str, ...] = (),
 ) -> Reading:
     """Return the reading of pages that an engine gave."""
     judged = [_judge(page) for page in pages]
@@ -130,7 +126,6 @@ def assemble(
     problems += [
         Problem("attachment", f"has an attached file: {name}") for name in structure.attachments
     ]
-    problems += [Problem("left_out", said) for said in warnings if _LEFT_OUT.search(said)]
     left_out = any(problem.code == "left_out" for problem in problems)
     data = join_pages([page.text for page in judged])
     verdict = _verdict(states, left_out, bool(data))
@@ -164,7 +159,7 @@ _PROBLEM_OF = {
 _SAYS = {
     PageState.SCANNED: "the page is an image without text",
     PageState.DRAWN: "the page is drawn and has no text",
-    PageState.GARBLED: "the fonts do not say which characters these are",
+    PageState.GARBLED: "its fonts do not say which characters these are: read it with ocr",
 }
 
 

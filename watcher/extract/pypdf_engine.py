@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -18,6 +19,7 @@ from pypdf.generic import ArrayObject, Destination, DictionaryObject
 
 from watcher.domain.reading import Problem
 from watcher.extract.assembly import ASSEMBLY
+from watcher.extract.canon import clean
 from watcher.extract.pdf_model import (
     BrokenError,
     EncryptedError,
@@ -38,17 +40,37 @@ VERSIONS = (
 
 MOST_PAGES = 20_000
 _MOST_WARNINGS = 20
+_LOST = re.compile(r"[Ee]xceed|skipp|while decompressing|[Ll]imit")
+
+
+class Warnings(logging.Handler):
+    """What pypdf warns of in this thread: its only way to say that something is missing."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._thread = threading.get_ident()
+        self._lost: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message that means lost text."""
+        if threading.get_ident() != self._thread or len(self._lost) >= _MOST_WARNINGS:
+            return
+        message = record.getMessage()[:200]
+        if _LOST.search(message):
+            self._lost.append(message)
+
+    def take(self) -> list[str]:
+        """Return the messages since the last call."""
+        taken, self._lost = self._lost, []
+        return taken
 
 
 @contextmanager
-def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
-    """Let pypdf work within limits, and collect what it warns of.
-
-    A warning is its only way to say that it left something out.
-    """
-    logger, handler = logging.getLogger("pypdf"), _Collector()
+def bounded() -> Iterator[Warnings]:
+    """Let pypdf work within limits, and collect what it warns of."""
+    logger, warnings = logging.getLogger("pypdf"), Warnings()
     propagate = logger.propagate
-    logger.addHandler(handler)
+    logger.addHandler(warnings)
     logger.propagate = False
     try:
         with pypdf.apply_configuration(
@@ -57,15 +79,13 @@ def bounded() -> Iterator[Callable[[], tuple[str, ...]]]:
             run_length_maximum_output_length=20_000_000,
             brotli_maximum_output_length=20_000_000,
             stream_decoding_work_maximum_length=60_000_000,
-            stream_parsing_work_maximum_count=500_000,
-            xform_maximum_invocations_per_extraction=500,
             page_tree_maximum_entries=MOST_PAGES,
             jbig2dec_binary=None,
             disable_legacy_handling=True,
         ):
-            yield lambda: tuple(handler.messages)
+            yield warnings
     finally:
-        logger.removeHandler(handler)
+        logger.removeHandler(warnings)
         logger.propagate = propagate
 
 
@@ -77,7 +97,8 @@ class Pdf:
         BrokenError: it cannot be opened or has no page.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, warnings: Warnings) -> None:
+        self._warnings = warnings
         try:
             self._reader = PdfReader(BytesIO(data), strict=False)
             locked = self._reader.is_encrypted and not self._reader.decrypt("")
@@ -104,20 +125,21 @@ class Pdf:
         found = Structure()
         reader = self._reader
         with _tolerated(found, "labels"):
-            found.labels = [str(label) for label in reader.page_labels]
+            found.labels = [_plain(label) for label in reader.page_labels]
         with _tolerated(found, "outline"):
             found.outline = list(self._outline())
         with _tolerated(found, "metadata"):
             metadata = reader.metadata
-            found.title = " ".join(str((metadata and metadata.title) or "").split())
+            found.title = _plain((metadata and metadata.title) or "")
         with _tolerated(found, "metadata"):
-            found.language = str(reader.root_object.get("/Lang") or "")
+            found.language = _plain(reader.root_object.get("/Lang") or "")
         with _tolerated(found, "attachments"):
-            found.attachments = sorted({item.name for item in reader.attachment_list})
+            found.attachments = sorted({_plain(item.name) for item in reader.attachment_list})
         return found
 
     def _page(self, number: int) -> PageText:
         try:
+            self._warnings.take()
             found = read_page(self._reader.pages[number], self._fonts, self._hidden)
         except MemoryError:
             raise
@@ -127,6 +149,8 @@ class Pdf:
             return PageText(problem=Problem("page_broken", _say(error), number + 1))
         if found.problem is not None:
             found.problem = replace(found.problem, page=number + 1)
+        elif lost := self._warnings.take():
+            found.problem = Problem("left_out", f"some of the page is damaged: {lost[0]}", number + 1)
         return found
 
     def _hidden_layers(self) -> frozenset[int]:
@@ -163,18 +187,7 @@ class Pdf:
                 destination = cast("Destination", item)
                 page = self._reader.get_destination_page_number(destination)
                 if page is not None and 0 <= page < self.page_count:
-                    yield OutlineItem(" ".join(str(destination.title or "").split()), level, page)
-
-
-class _Collector(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: dict[str, None] = {}
-        self._thread = threading.get_ident()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if threading.get_ident() == self._thread and len(self.messages) < _MOST_WARNINGS:
-            self.messages[record.getMessage()[:200]] = None
+                    yield OutlineItem(_plain(destination.title or ""), level, page)
 
 
 @contextmanager
@@ -185,6 +198,11 @@ def _tolerated(found: Structure, what: str) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - a locator that cannot be read costs no text
         found.problems.append(Problem(f"no_{what}", f"cannot read the {what}: {_say(error)}"))
+
+
+def _plain(value: object) -> str:
+    """Return one line of what a text may hold."""
+    return " ".join(clean(str(value)).split())
 
 
 def _say(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pypdf import PageObject
 from pypdf.errors import PyPdfError
-from pypdf.generic import DictionaryObject, StreamObject
+from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from watcher.domain.reading import Problem
 from watcher.extract.assembly import Lines, Run
@@ -22,6 +22,8 @@ from watcher.extract.pypdf_font import FontReader
 Matrix = tuple[float, float, float, float, float, float]
 _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _MOST_TOKENS = 3_000_000
+_EMPTY_STREAM = 24
+"""Bytes that a stream of nothing may take in any encoding."""
 _MOST_FORMS = 500
 _DEEPEST_STATE = 512
 _INVISIBLE = frozenset([3, 7])
@@ -115,7 +117,10 @@ class _Reader:
         self._resources = _dictionary(resources)
         try:
             if contents is not None:
-                self._run(contents.get_data())
+                data = contents.get_data()
+                if not data.strip() and _stored_size(self._page) > _EMPTY_STREAM:
+                    self._leave_out("its content stream is damaged")
+                self._run(data)
         except TooLongError:
             message = f"the page has more than {_MOST_TOKENS} tokens; the rest is left out"
             self._found.problem = Problem("left_out", message)
@@ -182,7 +187,7 @@ class _Reader:
             self._next_line_show(operands[2:])
 
     def _show_array(self, operands: list[Operand]) -> None:
-        items = operands[0] if operands else None
+        items = operands[-1] if operands else None
         if not isinstance(items, list):
             return
         state = self._state
@@ -373,6 +378,14 @@ _SETTERS: dict[bytes, Callable[[_State, float], None]] = {
     b"TL": _set_leading,
     b"Ts": _set_rise,
 }
+
+
+def _stored_size(page: PageObject) -> int:
+    """Return the bytes of the page's content streams as they are stored."""
+    contents = page["/Contents"].get_object()
+    streams = contents if isinstance(contents, ArrayObject) else [contents]
+    resolved = (stream.get_object() for stream in streams)
+    return sum(len(getattr(stream, "_data", b"")) for stream in resolved)
 
 
 def _dictionary(item: object) -> DictionaryObject:
