@@ -1,0 +1,1 @@
+"""What operating costs: a scrape, an audit, a log line, the supervisor at rest."""
