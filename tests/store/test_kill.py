@@ -33,7 +33,7 @@ pytestmark = pytest.mark.kill
 
 SERVED = ["Kept for 30 days.\n", "Kept for 90 days.\n", "Kept for 30 days.\n", "Not kept.\n"]
 QUOTES = ["30", "days", "Kept"]
-KILLS = 24
+KILLS = 16
 
 
 def life(directory: Path) -> None:

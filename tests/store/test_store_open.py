@@ -19,8 +19,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import event
 
 from tests.store.store_bench import DOCUMENT, Bench, day
+from watcher.domain.changes import Severity
 from watcher.domain.resolution import UnreadableError
 from watcher.store import (
+    AlertKind,
+    NewAlert,
     SchemaTooNewError,
     Store,
     StoreError,
@@ -106,6 +109,22 @@ def test_whoever_is_alone_ends_the_leases_of_the_dead(bench: Bench) -> None:
     with Store.open(bench.directory) as store:
         due = store.documents.claim_due(day(9), limit=9, lease_seconds=60, owner="new")
         assert [leased.lease.token > taken.lease.token for leased in due] == [True]
+
+
+def test_what_a_dead_sender_had_claimed_is_due_at_once(bench: Bench) -> None:
+    outbox = bench.store.outbox
+    for event_id in ("claimed", "retried"):
+        outbox.add(
+            [NewAlert(event_id, "ops", AlertKind.REFUSED, DOCUMENT, Severity.INFO, day(0), day(0))]
+        )
+    taken = outbox.claim_due(day(1), limit=9, lease_seconds=86_400)
+    outbox.retry(taken[1].number, not_before=day(2), error="503")
+    bench.store.close()
+    with Store.open_beside(bench.directory) as command:
+        assert command.outbox.claim_due(day(1), limit=9, lease_seconds=60) == ()
+    with Store.open(bench.directory) as store:
+        again = store.outbox.claim_due(day(1), limit=9, lease_seconds=60)
+        assert [(alert.event_id, alert.attempts) for alert in again] == [("claimed", 2)]
 
 
 def test_a_reader_sees_what_the_service_writes_and_writes_nothing(bench: Bench) -> None:

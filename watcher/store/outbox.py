@@ -66,6 +66,7 @@ class Outbox:
                 .values(
                     attempts=_outbox.c.attempts + 1,
                     not_before=now + timedelta(seconds=lease_seconds),
+                    claimed=True,
                 )
             )
             return _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
@@ -76,7 +77,12 @@ class Outbox:
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        ended = {"state": AlertState.DELIVERED.value, "finished_at": at, "last_error": ""}
+        ended: Values = {
+            "state": AlertState.DELIVERED.value,
+            "finished_at": at,
+            "last_error": "",
+            "claimed": False,
+        }
         self._move(number, (_PENDING, _DIGEST, _DEAD), {**ended, "receipt": receipt})
 
     def retry(self, number: int, *, not_before: datetime, error: str) -> None:
@@ -85,7 +91,8 @@ class Outbox:
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        self._move(number, (_PENDING,), {"not_before": not_before, "last_error": error})
+        later = {"not_before": not_before, "last_error": error, "claimed": False}
+        self._move(number, (_PENDING,), later)
 
     def postpone(self, number: int, *, until: datetime, reason: str) -> None:
         """Let an alert be due at `until` instead: nobody tried, so nothing is late.
@@ -102,7 +109,7 @@ class Outbox:
         Raises:
             UnknownAlertError: there is none of that number.
         """
-        ended = {"state": _DEAD, "finished_at": at, "last_error": error}
+        ended = {"state": _DEAD, "finished_at": at, "last_error": error, "claimed": False}
         self._move(number, (_PENDING, _DIGEST), ended)
 
     def revive(self, number: int, *, at: datetime) -> None:
@@ -113,6 +120,19 @@ class Outbox:
         """
         again = {"state": _PENDING, "not_before": at, "due_at": at, "finished_at": None}
         self._move(number, (_DEAD,), again)
+
+    def void_claims(self) -> int:
+        """Make what a dead sender had claimed due again; return how many alerts.
+
+        For whoever has just become the only sender on the directory.
+        """
+        query = (
+            update(_outbox)
+            .where(_outbox.c.state == _PENDING, _outbox.c.claimed.is_(True))
+            .values(claimed=False, not_before=_outbox.c.due_at)
+        )
+        with self._database.write() as connection:
+            return connection.execute(query).rowcount
 
     def confirm(self, event_id: str, *, at: datetime) -> int:
         """Let what was held for a confirming fetch go out; return how many alerts."""
@@ -224,6 +244,7 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
             "state": alert.state.value,
             "unconfirmed": False,
             "reverted": False,
+            "claimed": False,
             "attempts": 0,
             "not_before": alert.not_before,
             "due_at": alert.not_before,

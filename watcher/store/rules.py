@@ -60,8 +60,8 @@ MUTABLE = {
     "observation": {"last", "count", "longest_gap"},
     "change": {"state"},
     "outbox": {
-        "state", "unconfirmed", "reverted", "attempts", "not_before", "due_at", "last_error",
-        "finished_at", "receipt", "acked_at", "acked_by",
+        "state", "unconfirmed", "reverted", "claimed", "attempts", "not_before", "due_at",
+        "last_error", "finished_at", "receipt", "acked_at", "acked_by",
     },
     "incident": {"last_at", "count", "told_at", "closed_at"},
 }  # fmt: skip

@@ -95,7 +95,12 @@ class Store:
 
     @classmethod
     def _open_to_write(cls, directory: Path, *, service: bool) -> Self:
-        """Open to write; whoever is alone finishes what a crash interrupted."""
+        """Open to write; whoever is alone finishes what a crash interrupted.
+
+        A service that starts beside a command cannot tell a dead writer's lease
+        from the command's: those run out by themselves. Only it sends alerts,
+        so a claim on one is a dead sender's.
+        """
         _make(directory)
         lock = DirectoryLock(directory, service=service)
         try:
@@ -110,6 +115,8 @@ class Store:
                 store.documents.void_leases()
                 store.purges.recover()
                 lock.share()
+            if service:
+                store.outbox.void_claims()
         except BaseException:
             store.close()
             raise

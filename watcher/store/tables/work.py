@@ -120,6 +120,7 @@ class OutboxRow(SQLModel, table=True):
     state: str
     unconfirmed: bool
     reverted: bool
+    claimed: bool
     attempts: int
     not_before: datetime = Field(sa_type=UTCDateTime)
     due_at: datetime = Field(sa_type=UTCDateTime)

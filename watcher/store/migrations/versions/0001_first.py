@@ -592,6 +592,7 @@ def upgrade() -> None:
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("unconfirmed", sa.Boolean(), nullable=False),
         sa.Column("reverted", sa.Boolean(), nullable=False),
+        sa.Column("claimed", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("not_before", UTCDateTime(), nullable=False),
         sa.Column("due_at", UTCDateTime(), nullable=False),
