@@ -5,7 +5,6 @@ what came is the document. Nothing here stores anything.
 """
 
 from watcher.fetch.complete import ends_properly
-from watcher.fetch.facts import answer_facts, baseline_of
 from watcher.fetch.fetcher import Fetcher
 from watcher.fetch.model import (
     Answer,
@@ -41,8 +40,6 @@ __all__ = [
     "Request",
     "TlsFacts",
     "Validators",
-    "answer_facts",
-    "baseline_of",
     "ends_properly",
     "first_delay",
     "judge",

@@ -7,6 +7,8 @@ from ipaddress import ip_address
 
 import httpx
 
+from watcher.fetch.urls import shown
+
 _HOME = re.compile(
     r"(?i)/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?)?/?(?:(?:index|default|home|start|main|welcome)"
     r"(?:\.(?:html?|php|aspx?|jsp|do))?)?/?"
@@ -40,8 +42,11 @@ def is_home(url: str) -> bool:
 
 
 def same_place(one: str, other: str) -> bool:
-    """Tell whether two URLs name the same page: scheme, `www.` and a last `/` aside."""
-    return _place(one) == _place(other)
+    """Tell whether two URLs name the same page: scheme, `www.` and a last `/` aside.
+
+    Both are compared in their shown form, which is how they are stored.
+    """
+    return _place(shown(one)) == _place(shown(other))
 
 
 def same_site(one: str, other: str) -> bool:
