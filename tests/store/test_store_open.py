@@ -30,6 +30,7 @@ from watcher.store import (
     StoreFullError,
     StoreLockedError,
     StoreReadOnlyError,
+    WriteOnceError,
     migrations,
 )
 from watcher.store.migrate import SCHEMA
@@ -277,3 +278,82 @@ def test_a_full_database_writes_nothing_and_says_so(bench: Bench) -> None:
     event.remove(database._engine, "connect", bound)
     database.close()
     assert bench.commit(long, day(2)).new_version
+
+
+NEXT_STEP = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9000"
+down_revision = "{before}"
+
+
+def upgrade():
+    with op.batch_alter_table("document") as table:
+        table.add_column(sa.Column("colour", sa.String(), server_default="blue"))
+        table.alter_column("title", existing_type=sa.String(), server_default="")
+    with op.batch_alter_table("version") as table:
+        table.add_column(sa.Column("mood", sa.String(), server_default="calm"))
+    {then}
+"""
+
+
+def with_next_step(patch: pytest.MonkeyPatch, tmp_path: Path, then: str) -> None:
+    """Let this release have one schema more, which rebuilds tables that others refer to."""
+    steps = tmp_path / "steps"
+    shutil.copytree(Path(str(migrations.__file__)).parent, steps)
+    (steps / "versions" / "9000_next.py").write_text(NEXT_STEP.format(before=SCHEMA, then=then))
+    patch.setattr("watcher.store.migrate._MIGRATIONS", steps)
+    patch.setattr("watcher.store.migrate.SCHEMA", "9000")
+
+
+def everything(directory: Path) -> list[str]:
+    with closing(sqlite3.connect(directory / "watcher.sqlite3")) as connection:
+        return list(connection.iterdump())
+
+
+def test_a_migration_keeps_rows_rules_and_references(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = bench.commit(OLD, day(0))
+    bench.store.close()
+    with_next_step(monkeypatch, tmp_path, "pass")
+    with pytest.raises(StoreError, match=f"schema {SCHEMA}, this release reads 9000"):
+        Store.open(bench.directory, read_only=True)
+    with Store.open(bench.directory) as store:
+        assert store.versions.list(DOCUMENT)[0].version == commit.version
+        with store._database.read() as connection:
+            assert connection.exec_driver_sql("SELECT colour FROM document").scalar() == "blue"
+            assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+        with pytest.raises(WriteOnceError), store._database.write() as connection:
+            connection.exec_driver_sql("UPDATE version SET mood = 'grim'")
+    Store.open(bench.directory, read_only=True).close()
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "raise RuntimeError('power cut')",
+        "op.execute('DROP TRIGGER IF EXISTS x'); op.execute('DELETE FROM version')",
+    ],
+)
+def test_a_migration_that_fails_changes_nothing(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    bench.commit(OLD, day(0))
+    bench.store.close()
+    before = everything(bench.directory)
+    with monkeypatch.context() as patch:
+        with_next_step(patch, tmp_path, then)
+        with pytest.raises((RuntimeError, WriteOnceError)):
+            Store.open(bench.directory)
+    assert everything(bench.directory) == before
+    Store.open(bench.directory).close()
+
+
+def test_nobody_migrates_under_a_writers_feet(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_next_step(monkeypatch, tmp_path, "pass")
+    with pytest.raises(StoreLockedError, match="must become 9000"):
+        Store.open_beside(bench.directory)

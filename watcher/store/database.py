@@ -88,6 +88,32 @@ class Database:
             with connection.begin():
                 yield connection
 
+    @contextmanager
+    def rebuild(self) -> Iterator[Connection]:
+        """Give a transaction in which tables may be rebuilt, for a migration.
+
+        SQLite rebuilds a table by dropping it, which foreign keys forbid, and
+        they cannot be switched inside a transaction. So they are off in this
+        one, and checked as a whole before it is committed.
+
+        Raises:
+            As `write`.
+        """
+        with self._writer, _named_errors(self.path), self._engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITE: True})
+            _set_foreign_keys(connection, on=False)
+            try:
+                with connection.begin():
+                    yield connection
+                    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+                    if broken is not None:
+                        raise WriteOnceError(
+                            f"{self.path}: rows of {broken[0]} would refer to nothing",
+                            hint="the migration is wrong, and nothing was changed",
+                        )
+            finally:
+                _set_foreign_keys(connection, on=True)
+
     def empty_journal(self) -> bool:
         """Move the journal into the database and cut it to nothing.
 
@@ -140,6 +166,13 @@ class Database:
 def _begin(connection: Connection) -> None:
     write = connection.get_execution_options().get(_WRITE, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _set_foreign_keys(connection: Connection, *, on: bool) -> None:
+    """Switch foreign keys outside of any transaction."""
+    cursor = connection.connection.cursor()
+    cursor.execute(f"PRAGMA foreign_keys={'ON' if on else 'OFF'}")
+    cursor.close()
 
 
 def _cannot_share(path: Path) -> bool:

@@ -1,8 +1,9 @@
 """Bring a database to this release's schema, or refuse it by name.
 
 The whole way is one transaction: a killed migration leaves the old schema.
-Triggers are not part of the steps, because rebuilding a table drops them
-silently: the full set is put back at the end, in the same transaction.
+Triggers are not part of the steps, because rebuilding a table drops its own
+silently and stumbles over those of others: all are taken off before and the
+full set is put on at the end, in the same transaction.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from watcher.store import write_once
 from watcher.store.database import APPLICATION_ID, Database
 from watcher.store.errors import SchemaTooNewError, StoreError, StoreLockedError
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The revision that this release reads and writes: the newest in `migrations`."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -47,7 +48,8 @@ def bring_up_to_date(database: Database, *, may_write: bool) -> None:
             " but other processes work on it",
             hint="stop the running watcher, then try again",
         )
-    with database.write() as connection:
+    with database.rebuild() as connection:
+        write_once.remove(connection)
         _upgrade(connection)
         write_once.install(connection)
         connection.execute(text(f"PRAGMA application_id={APPLICATION_ID}"))
@@ -80,4 +82,4 @@ def _upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, SCHEMA)

@@ -37,10 +37,14 @@ def expected_triggers() -> dict[str, str]:
     return {statement.split(maxsplit=3)[2]: statement for statement in statements}
 
 
-def install(connection: Connection) -> None:
-    """Replace whatever triggers the database has by the expected ones."""
+def remove(connection: Connection) -> None:
+    """Take off every trigger; for a migration, which puts them on again."""
     for name in found_triggers(connection):
         connection.execute(text(f'DROP TRIGGER "{name}"'))
+
+
+def install(connection: Connection) -> None:
+    """Put the expected triggers on a database that has none."""
     for statement in expected_triggers().values():
         connection.exec_driver_sql(statement)
 
