@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 
 from watcher.classify import rules
 from watcher.classify.evidence import Evidence
-from watcher.classify.judge import Block, Finding
+from watcher.classify.judge import Finding
 from watcher.classify.lexer import LineKind
 from watcher.classify.proofs import Pair, sides
 from watcher.classify.tokens import Token, View
@@ -15,8 +16,6 @@ from watcher.classify.tokens import Token, View
 HEADLINE = 140
 """Characters of a headline at most."""
 _QUOTE = 60
-_LINES = 40
-"""Lines of explanation at most; the rest is counted."""
 
 
 def shorten(text: str, limit: int) -> str:
@@ -97,32 +96,18 @@ def _amount(token: Token) -> tuple[Decimal, str] | None:
         return None
 
 
-def explanation(blocks: list[tuple[Block, tuple[tuple[Finding, tuple[Evidence, ...]], ...]]]) -> tuple[str, ...]:  # fmt: skip
-    """Return one line for every unproven difference, then the proven ones by rule."""
-    lines: list[str] = []
-    proven: Counter[str] = Counter()
-    for block, judged in blocks:
-        for finding, evidence in judged:
-            if finding.rule == rules.UNPROVEN:
-                lines.append(_unproven(block.pair, finding, evidence))
-            else:
-                proven[finding.rule] += 1
-    if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"{len(lines) - _LINES} more unproven differences"]
-    for rule in sorted(proven):
-        known = rules.DESCRIPTION.get(rule, "matched by a pattern of the document's owner")
-        lines.append(f"{rule} ({proven[rule]}): {known}")
-    return tuple(lines)
+def count_proven(names: Iterable[str]) -> list[str]:
+    """Return one line for each rule that proved something, with how often it did."""
+    counted = Counter(names)
+    return [
+        f"{rule} ({counted[rule]}): "
+        f"{rules.DESCRIPTION.get(rule, 'matched by a pattern of the owner')}"
+        for rule in sorted(counted)
+    ]
 
 
-def why(pair: Pair, finding: Finding, evidence: tuple[Evidence, ...] = ()) -> str:
-    """Return the sentence of one atom."""
-    if finding.rule != rules.UNPROVEN:
-        return rules.DESCRIPTION.get(finding.rule, finding.note)
-    return _unproven(pair, finding, evidence)
-
-
-def _unproven(pair: Pair, finding: Finding, evidence: tuple[Evidence, ...]) -> str:
+def unproven(pair: Pair, finding: Finding, evidence: tuple[Evidence, ...]) -> str:
+    """Return what changed, what it touches, and which rules were tried in vain."""
     piece = finding.piece
     old, new = _said(pair.old, piece.a, piece.b, 160), _said(pair.new, piece.c, piece.d, 160)
     if finding.note:

@@ -18,7 +18,7 @@ from watcher.classify.orders import (
     table_columns,
 )
 from watcher.classify.packs import Pack
-from watcher.classify.proofs import PIECE_PROOFS, Pair
+from watcher.classify.proofs import PIECE_PROOFS, Pair, sides
 from watcher.classify.rules import Tried
 from watcher.classify.structure import mark, segments
 from watcher.classify.tokens import Kind, Token, View, make_view
@@ -45,11 +45,20 @@ class Block(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def view_of(data: bytes, offset: int, pack: Pack | None, headings: frozenset[int], *, initial: bool = True) -> View:  # fmt: skip
+def view_of(  # noqa: PLR0913 - each is a fact about the block's surroundings
+    data: bytes,
+    offset: int,
+    pack: Pack | None,
+    headings: frozenset[int],
+    *,
+    initial: bool = True,
+    stamped: bool = False,
+) -> View:
     """Return the typed and marked view of a block.
 
     `headings` holds the byte offsets of lines that are headings although
-    their text does not show it.
+    their text does not show it. `initial`: the block begins a sentence.
+    `stamped`: the line above is a stamp.
     """
     view = make_view(data, offset)
     if headings:
@@ -61,7 +70,7 @@ def view_of(data: bytes, offset: int, pack: Pack | None, headings: frozenset[int
             for line in view.lines
         ]
         view = view._replace(lines=lines)
-    tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack)
+    tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack, stamped=stamped)
     return view._replace(tokens=settle_case(tokens, view.lines, pack, initial=initial))
 
 
@@ -85,6 +94,20 @@ def judge(pair: Pair) -> Block:
     if not findings and pair.old.source != pair.new.source:
         findings.append(Finding(whole, "same-tokens"))
     return Block(pair, tuple(sorted(findings, key=lambda f: f.piece)))
+
+
+def history(pair: Pair, finding: Finding, heading: str) -> Finding:
+    """Return `finding`, proven if it only adds a line to the document's own history."""
+    if finding.rule != rules.UNPROVEN or pair.pack is None or finding.note:
+        return finding
+    if heading.lower() not in pair.pack.file.furniture.history:
+        return finding
+    removed, added = sides(pair, finding.piece)
+    words = " ".join(token.base for token in added).split()
+    if removed or any(pair.pack.effective.longest(words, k) for k in range(len(words))):
+        tried = Tried("revision-history", False, "an entry is altered, or says what is in force")
+        return finding._replace(tried=(*finding.tried, tried))
+    return finding._replace(rule="revision-history", tried=())
 
 
 def _corresponding(pair: Pair, pairs: list[tuple[int, int]]) -> Iterator[Finding]:

@@ -85,6 +85,7 @@ class Furniture(_Strict):
 
     page: tuple[tuple[str, str], ...]
     home: Words
+    history: Words
     navigation: Words
     copyright: Words
     tokens: Words

@@ -57,6 +57,7 @@ _EDITORIAL = {
     "reorder": "the same parts of an enumeration in another order",
     "renumbered": "a section and the references to it are renumbered together",
     "table-columns": "table columns change places together with their headers",
+    "revision-history": "a line is added to the document's own history of changes",
     "moved": "the same text stands elsewhere under the same heading",
 }
 

@@ -14,7 +14,8 @@ from functools import cache
 from watcher.classify.lexer import Line, LineKind
 from watcher.classify.packs import LANGUAGES, Pack, phrase_of
 from watcher.classify.packs import pack as load_pack
-from watcher.classify.tokens import Kind, Token
+from watcher.classify.tokens import Kind, Token, make_view
+from watcher.classify.typed import type_tokens
 
 _ENDS = frozenset(".!?")
 _STAMP_SIGNS = frozenset([":", ",", ".", "-", "\u2014", "(", ")", "|", "/", "\u00b7", "*"])
@@ -30,6 +31,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*[a-z]?")
 _IDENTIFIER = re.compile(r"(?=.*\d)(?=.*[a-z])(?:[0-9a-f]{6,}|[0-9a-z]{12,})")
 _HEADER_WORDS = 8
+_STAMP_LINE = 160
+"""Characters of a line that may be a stamp above a block."""
 
 
 def segments(tokens: list[Token], lines: list[Line]) -> Iterator[tuple[int, int]]:
@@ -64,15 +67,22 @@ def _words(tokens: list[Token]) -> list[str]:
     return words
 
 
-def mark(tokens: list[Token], lines: list[Line], pack: Pack | None) -> list[Token]:
-    """Return `tokens` with `drop` set where a grammar says what may come and go."""
+def mark(
+    tokens: list[Token], lines: list[Line], pack: Pack | None, *, stamped: bool = False
+) -> list[Token]:
+    """Return `tokens` with `drop` set where a grammar says what may come and go.
+
+    `stamped`: the line above the block is a stamp, so that a bare date below
+    it is one too.
+    """
     marks: dict[int, str] = {}
     _mark_lines(tokens, lines, pack, marks)
     if pack is not None:
         for start, end in segments(tokens, lines):
             part = tokens[start:end]
             in_list = lines[part[0].line].kind in {LineKind.ITEM, LineKind.ROW}
-            if is_stamp(part, pack, in_list=in_list):
+            stamped = is_stamp(part, pack, in_list=in_list) or (stamped and _is_date(part))
+            if stamped:
                 marks.update(dict.fromkeys(range(start, end), "stamp-date"))
             elif _is_copyright(part):
                 for index in range(start, end):
@@ -83,6 +93,20 @@ def mark(tokens: list[Token], lines: list[Line], pack: Pack | None) -> list[Toke
         token._replace(drop=marks[index]) if index in marks and not token.drop else token
         for index, token in enumerate(tokens)
     ]
+
+
+def _is_date(part: list[Token]) -> bool:
+    """Tell whether a sentence is a date and nothing else."""
+    return [token.kind for token in part if token.exact not in _STAMP_SIGNS] == [Kind.DATE]
+
+
+def follows_stamp(line: str, pack: Pack) -> bool:
+    """Tell whether `line`, which stands above a block, is a stamp."""
+    if not line or len(line) > _STAMP_LINE:
+        return False
+    view = make_view(line.encode(), 0)
+    in_list = view.lines[0].kind in {LineKind.ITEM, LineKind.ROW}
+    return is_stamp(type_tokens(view.tokens, pack), pack, in_list=in_list)
 
 
 def _mark_lines(

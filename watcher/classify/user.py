@@ -8,8 +8,8 @@ from functools import cache
 
 from watcher.classify import rules
 from watcher.classify.context import IgnorePattern, UserRules
-from watcher.classify.judge import Block, Finding
-from watcher.classify.proofs import sides
+from watcher.classify.judge import Finding
+from watcher.classify.proofs import Pair, sides
 from watcher.classify.rules import Tried
 from watcher.classify.tokens import QUANTITIES, Token, View
 from watcher.errors import ConfigError
@@ -57,19 +57,21 @@ def _in_force(ignore: IgnorePattern, on: date | None) -> bool:
     return ignore.expires is None or (on is not None and on <= ignore.expires)
 
 
-def apply_user_rules(block: Block, user: UserRules) -> tuple[Finding, ...]:
-    """Return the findings of `block` after the owner's rules.
+def apply_user_rules(
+    pair: Pair, findings: tuple[Finding, ...], user: UserRules
+) -> tuple[Finding, ...]:
+    """Return the findings of a block after the owner's rules.
 
     A finding that a pattern covers gets the rule `ignored:NAME`, so that it is
     counted. A proven finding that touches a defined term becomes unproven.
     """
     if not user.ignore and not user.defined_terms:
-        return block.findings
-    return tuple(_apply(block, finding, user) for finding in block.findings)
+        return findings
+    return tuple(_apply(pair, finding, user) for finding in findings)
 
 
-def _apply(block: Block, finding: Finding, user: UserRules) -> Finding:
-    removed, added = sides(block.pair, finding.piece)
+def _apply(pair: Pair, finding: Finding, user: UserRules) -> Finding:
+    removed, added = sides(pair, finding.piece)
     if finding.rule != rules.UNPROVEN:
         term = _defined_term((*removed, *added), user)
         if not term or rules.CLASS_OF[finding.rule].rank == 0:
@@ -81,7 +83,7 @@ def _apply(block: Block, finding: Finding, user: UserRules) -> Finding:
             continue
         if not ignore.allow_lowering and any(_guarded(t) for t in (*removed, *added)):
             continue
-        if _covers(ignore, block.pair.old, removed) and _covers(ignore, block.pair.new, added):
+        if _covers(ignore, pair.old, removed) and _covers(ignore, pair.new, added):
             return finding._replace(rule=f"ignored:{ignore.name}", note=ignore.pattern)
     return finding
 
