@@ -89,7 +89,10 @@ def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
     varied = {i for i, n in Counter([pair[0] for pair in left | right]).items() if n > 1}
     exact = varied - (lost & added)
     numbers: dict[tuple[int, bytes], int] = {}
-    for ids, places, pairs in ((old_ids, old_places, left_pairs), (new_ids, new_places, right_pairs)):
+    for ids, places, pairs in (
+        (old_ids, old_places, left_pairs),
+        (new_ids, new_places, right_pairs),
+    ):
         for place, pair in zip(places, pairs, strict=True):
             if pair[0] in exact:
                 if pair not in numbers:

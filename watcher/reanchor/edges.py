@@ -71,37 +71,6 @@ def stops_between(text: bytes, start: int, end: int, *, row: bool) -> list[int]:
     return sorted(at for at in found if start < at <= end)
 
 
-_PAD = b" \t\n\f"
-
-
-def sentence_before(text: bytes, at: int, reach: int) -> bytes:
-    """Return what stands before `at`: the rest of its sentence, or the sentence before it.
-
-    At most `reach` bytes, cut at a character.
-    """
-    low = max(0, at - reach)
-    while low < at and text[low] & 0xC0 == 0x80:
-        low += 1
-    before = text[low:at].rstrip(_PAD)
-    start = 0
-    for match in _BOUNDARY.finditer(before):
-        if match.end() < len(before):
-            start = match.end()
-    return before[start:]
-
-
-def sentence_after(text: bytes, at: int, reach: int) -> bytes:
-    """Return what stands after `at`: the rest of its sentence, or the sentence after it."""
-    high = min(len(text), at + reach)
-    while high < len(text) and high > at and text[high] & 0xC0 == 0x80:
-        high -= 1
-    after = text[at:high].lstrip(_PAD)
-    if text[at:high][:1] not in _PAD and _BOUNDARY.match(after):
-        after = after[_BOUNDARY.match(after).end() :]  # the full stop of the passage itself
-    match = _BOUNDARY.search(after)
-    return after[: match.end("stop")] if match else after
-
-
 class NewSide:
     """The runs of a map in the order of the new text."""
 

@@ -20,9 +20,7 @@ def edits_of(pieces: Sequence[Piece], passage: Range, hull: Range) -> tuple[Text
         if piece.new_start < at_new:
             continue
         if at_old < piece.old_start or at_new < piece.new_start:
-            edits.append(
-                TextEdit(Range(at_old, piece.old_start), Range(at_new, piece.new_start))
-            )
+            edits.append(TextEdit(Range(at_old, piece.old_start), Range(at_new, piece.new_start)))
         if piece.kind not in {KEPT, MOVED}:
             edits.append(
                 TextEdit(

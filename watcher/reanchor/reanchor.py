@@ -115,7 +115,7 @@ class _Pair:
         how = None if same else How.SHIFTED if kind == KEPT else How.RELOCATED
         return Statement(
             Status.UNCHANGED if same else Status.MOVED,
-            _pages(self.new, place),
+            pages_of(self.new, place),
             how=how,
             context_changed=self.around.changed(passage, place),
             similarity=1.0,
@@ -145,17 +145,13 @@ class _Pair:
         """Return the statement of a passage of which the map knows pieces."""
         main, span = clusters[0], passage.length
         covered = Range(main.pieces[0].old_start, main.pieces[-1].old_end)
-        hull = widen(
-            self.old, self.new, self.side, passage, Range(main.start, main.end), covered
-        )
+        hull = widen(self.old, self.new, self.side, passage, Range(main.start, main.end), covered)
         if self.old[passage.start : passage.end] == self.new[hull.start : hull.end]:
             return self._same(passage, hull, main.pieces[0].kind)
-        alike = similarity(
-            self.old[passage.start : passage.end], self.new[hull.start : hull.end]
-        )
+        alike = similarity(self.old[passage.start : passage.end], self.new[hull.start : hull.end])
         parts = [c for c in clusters[1:] if c.weight >= max(_PART * span, _PART_BYTES)]
         if main.weight < _COVERED * span and alike < _SIMILAR and not parts:
-            return self._nowhere(passage, _pages(self.new, hull))
+            return self._nowhere(passage, pages_of(self.new, hull))
         if parts:
             return self._split(passage, [main, *parts], alike)
         second = next((c for c in clusters[1:] if c.weight), None)
@@ -163,7 +159,7 @@ class _Pair:
         harmless = self.atoms is not None and self.atoms.harmless(edits, self.old, self.new)
         return Statement(
             Status.EDITED,
-            _pages(self.new, hull),
+            pages_of(self.new, hull),
             material=not harmless,
             context_changed=self.around.changed(passage, hull),
             similarity=alike,
@@ -178,7 +174,7 @@ class _Pair:
     def _split(self, passage: Range, clusters: list[Cluster], alike: float) -> Statement:
         """Return the statement of a passage whose parts are apart now."""
         parts = sorted(clusters, key=lambda c: c.pieces[0].old_start)
-        ranges = tuple(r for c in parts for r in _pages(self.new, Range(c.start, c.end)))
+        ranges = tuple(r for c in parts for r in pages_of(self.new, Range(c.start, c.end)))
         return Statement(
             Status.SPLIT,
             ranges,
@@ -191,7 +187,7 @@ class _Pair:
         )
 
 
-def _pages(text: bytes, place: Range) -> tuple[Range, ...]:
+def pages_of(text: bytes, place: Range) -> tuple[Range, ...]:
     """Return `place` cut at page breaks: no range of a citation holds one."""
     if text.find(b"\f", place.start, place.end) < 0:
         return (place,)

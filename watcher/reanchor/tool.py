@@ -9,7 +9,7 @@ from typing import TextIO
 
 from watcher.align import align
 from watcher.domain.ranges import Range
-from watcher.domain.statements import Statement
+from watcher.domain.statements import Statement, Status
 from watcher.reanchor.reanchor import reanchor
 
 
@@ -90,13 +90,22 @@ def _problem(case: _Case) -> dict[str, object]:
 
 
 def _answer(case_id: object, statement: Statement) -> dict[str, object]:
-    largest = max(statement.ranges, key=lambda part: part.length, default=None)
+    """Return the answer line: a split has its largest part in start and end.
+
+    Any other place that was cut at page breaks is told from its first to its last byte.
+    """
+    parts = statement.ranges
+    start = end = None
+    if parts:
+        largest = max(parts, key=lambda part: part.length)
+        whole = Range(parts[0].start, parts[-1].end)
+        start, end = largest if statement.status is Status.SPLIT else whole
     return {
         "case_id": case_id,
         "status": statement.status.value,
-        "start": largest.start if largest else None,
-        "end": largest.end if largest else None,
-        "ranges": [list(part) for part in statement.ranges],
+        "start": start,
+        "end": end,
+        "ranges": [list(part) for part in parts],
         "similarity": round(statement.similarity, 4),
         "candidates": [list(part) for part in statement.candidates],
     }
