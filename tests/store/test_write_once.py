@@ -25,6 +25,7 @@ from watcher.domain.changes import (
 )
 from watcher.domain.ids import VersionId
 from watcher.domain.ranges import Range
+from watcher.domain.reviews import DateStatus, ReviewVerdict
 from watcher.domain.statements import Statement, Status
 from watcher.store import AlertKind, NewAlert, OperatorAct, Store, TriggersAlteredError, tables
 from watcher.store.rules import MUTABLE, PURGEABLE, WRITE_ONCE
@@ -76,9 +77,11 @@ def fill(bench: Bench) -> None:
         (),
         (hunk,),
         "p",
+        store.rule_sets.put("{}", day(6)),
     )
     text_map = TextMap.of(43, 43, [(0, 4, 0, 4, 0)], "align/1")
-    store.changes.save_classification(commit.change_id, judged, text_map, at=day(6))
+    store.changes.save_classification(commit.change_id, judged, text_map, at=day(6), chance=0.5)
+    store.reviews.record(commit.change_id, ReviewVerdict.MISSED, at=day(6), actor="a", note="n")
     number = store.citations.get(kept.citation_id).number
     statement = Statement(Status.UNCHANGED, (WORDS,), algorithm="r/1")
     store.changes.save_statements(commit.change_id, [(number, statement)], at=day(6))
@@ -86,6 +89,11 @@ def fill(bench: Bench) -> None:
         commit.change_id, "c", AlertKind.CHANGE, DOCUMENT, Severity.INFO, day(6), day(6)
     )
     store.changes.finish(commit.change_id, [alert])
+    for name, version in store.dates.unscanned():
+        found = [(day(9).date(), WORDS)] if version == commit.version else []
+        store.dates.scanned(name, version, found, at=day(7), method="m")
+    number = store.dates.list()[0].number
+    store.dates.decide(number, DateStatus.CONFIRMED, at=day(7), actor="a")
     store.incidents.refused(DOCUMENT, "timeout", day(7))
     store.acts.record(OperatorAct(day(7), "a", "look", "s"))
     store.purges.purge(
@@ -268,6 +276,8 @@ def test_the_number_of_a_purged_text_is_not_used_again(filled: Path) -> None:
             SELECT document_id, '2026', reading_id, version_row + 1 FROM became_current""",
         """INSERT INTO citation (citation_id, document_id, version_row, segments, created_at)
             SELECT 'c1x', document_id, 999, 1, '2026' FROM citation""",
+        """INSERT INTO classification SELECT change_row + 9, at, change_class, tier, score,
+            components, facets, pack, hunks, 'no such rules' FROM classification""",
     ],
 )
 def test_nothing_is_added_to_what_is_complete(filled: Path, forgery: str) -> None:

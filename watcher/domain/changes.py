@@ -127,6 +127,8 @@ class Classification:
     explanation: tuple[str, ...]
     hunks: tuple[Hunk, ...]
     pack: str
+    rules: str = ""
+    """SHA-256 of the owner's rules that it was made under; empty: there were none."""
 
     @property
     def atoms(self) -> tuple[Atom, ...]:

@@ -61,11 +61,21 @@ store.holds
 store.changes
     pending() -> tuple[Change, ...]                  not yet anchored, oldest first
     get(change_id), list(document_id=None, *, limit)
-    save_classification(change_id, classification, text_map, *, at) -> None   -> classified
+    save_classification(change_id, classification, text_map, *, at, chance=None)  -> classified
     save_statements(change_id, [(citation number, statement)], *, at) -> int  idempotent
     finish(change_id, alerts) -> tuple[Alert, ...]                            -> anchored
     classification(change_id) -> Classification | None     without words: headline, why are ""
     text_map(change_id) -> TextMap | None
+store.rule_sets
+    put(body, at) -> str, get(digest) -> str         the owner's rules of a judgement
+store.reviews
+    record(change_id, verdict, *, at, actor, note) -> JudgedChange
+    get(change_id), queue(*, limit), unreviewed(tiers, *, limit)
+    reviewed(), scores() -> tuple[JudgedChange, ...]
+store.dates
+    unscanned(document_id=None, *, limit), scanned(document_id, version, found, *, at, method)
+    state(document_id, version, day, *, at), decide(number, decision, *, at, actor)
+    get(number), list(document_id=None) -> tuple[EffectiveDate, ...]
 store.outbox
     add(alerts) -> tuple[Alert, ...]                 for what is no change
     claim_due(now, *, limit, lease_seconds) -> tuple[Alert, ...]
@@ -95,6 +105,7 @@ from watcher.store.errors import (
     NotCitableError,
     PurgeRefusedError,
     RenditionMismatchError,
+    ReviewError,
     SchemaTooNewError,
     StaleLeaseError,
     StoreBusyError,
@@ -107,6 +118,7 @@ from watcher.store.errors import (
     UnknownCaptureError,
     UnknownChangeError,
     UnknownCitationError,
+    UnknownDateError,
     UnknownHoldError,
     WriteOnceError,
 )
@@ -127,11 +139,13 @@ from watcher.store.rows import (
     DeclaredDocument,
     Document,
     DocumentState,
+    EffectiveDate,
     Emission,
     Gap,
     Hold,
     HoldKind,
     Incident,
+    JudgedChange,
     Lease,
     LeasedDocument,
     NewAlert,
@@ -142,6 +156,7 @@ from watcher.store.rows import (
     OperatorAct,
     Origin,
     Resolution,
+    Review,
     Standing,
     StoredCitation,
     StoredStatement,
@@ -172,12 +187,14 @@ __all__ = [
     "Document",
     "DocumentBusyError",
     "DocumentState",
+    "EffectiveDate",
     "Emission",
     "EmissionConflictError",
     "Gap",
     "Hold",
     "HoldKind",
     "Incident",
+    "JudgedChange",
     "Lease",
     "LeasedDocument",
     "NewAlert",
@@ -191,6 +208,8 @@ __all__ = [
     "PurgeRefusedError",
     "RenditionMismatchError",
     "Resolution",
+    "Review",
+    "ReviewError",
     "SchemaTooNewError",
     "StaleLeaseError",
     "Standing",
@@ -209,6 +228,7 @@ __all__ = [
     "UnknownCaptureError",
     "UnknownChangeError",
     "UnknownCitationError",
+    "UnknownDateError",
     "UnknownHoldError",
     "Version",
     "VersionAt",

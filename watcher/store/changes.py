@@ -79,8 +79,12 @@ class Changes:
         text_map: TextMap | None = None,
         *,
         at: datetime,
+        chance: float | None = None,
     ) -> None:
         """Keep the judgement and the map that it rests on; the change is classified.
+
+        `chance` is the probability with which it was drawn for review, None
+        where it was not drawn.
 
         Sentences (headline, explanation, an atom's `why`) are not kept: they
         quote the text, and classifying the same map again gives the same ones.
@@ -104,6 +108,9 @@ class Changes:
             if text_map is not None:
                 packed = {"change_row": row["id"], **map_values(text_map)}
                 connection.execute(insert(tables.text_map), packed)
+            if chance is not None:
+                drawn = {"change_row": row["id"], "at": at, "chance": chance}
+                connection.execute(insert(tables.review_sample), drawn)
             _advance(connection, row["id"], ChangeState.CLASSIFIED)
 
     def classification(self, change_id: str) -> Classification | None:

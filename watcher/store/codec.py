@@ -175,6 +175,7 @@ def classification_values(judged: Classification) -> Values:
         "components": [[part.name, part.value] for part in judged.components],
         "facets": list(judged.facets),
         "pack": judged.pack,
+        "rules": judged.rules,
         "hunks": len(judged.hunks),
     }
 
@@ -221,6 +222,7 @@ def classification_of(row: Found, hunks: Iterable[Found]) -> Classification:
         (),
         tuple(map(hunk_of, hunks)),
         row["pack"],
+        row["rules"],
     )
 
 

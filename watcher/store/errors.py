@@ -120,6 +120,18 @@ class UnknownAlertError(UsageError):
     code = "unknown_alert"
 
 
+class ReviewError(UsageError):
+    """The verdict cannot be said of a judgement of that tier."""
+
+    code = "review"
+
+
+class UnknownDateError(UsageError):
+    """No date of effect has that number."""
+
+    code = "unknown_date"
+
+
 class PurgeRefusedError(StoreError):
     """The text is current, or a live citation or a hold needs it."""
 

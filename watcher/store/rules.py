@@ -37,6 +37,12 @@ WRITE_ONCE = (
     "hunk",
     "text_map",
     "operator_act",
+    "rule_set",
+    "review_sample",
+    "review",
+    "date_scan",
+    "effective_date",
+    "date_decision",
 )
 """Tables whose rows neither change nor go."""
 
@@ -176,6 +182,13 @@ INSERTED = (
         JOIN page p ON p.text_row = s.id
         WHERE c.id = NEW.citation_row AND NEW.ordinal BETWEEN 0 AND c.segments - 1
         AND p.page = NEW.page AND p.start <= NEW.start AND NEW."end" <= p."end")""",
+    ),
+    Rule(
+        "classification",
+        "ruled",
+        "a classification names the rules under which it was made",
+        """NEW.rules <> '' AND NOT EXISTS
+        (SELECT 1 FROM rule_set r WHERE r.digest = NEW.rules)""",
     ),
     Rule(
         "hunk",

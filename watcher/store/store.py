@@ -14,6 +14,7 @@ from watcher.store.citations import Citations
 from watcher.store.commits import Commits
 from watcher.store.counts import count
 from watcher.store.database import Database
+from watcher.store.dates import Dates
 from watcher.store.documents import Documents
 from watcher.store.errors import StoreError, StoreReadOnlyError
 from watcher.store.holds import Holds
@@ -23,7 +24,9 @@ from watcher.store.migrate import bring_up_to_date
 from watcher.store.observations import Observations
 from watcher.store.outbox import Outbox
 from watcher.store.purges import Purges
+from watcher.store.reviews import Reviews
 from watcher.store.rows import Counts
+from watcher.store.rule_sets import RuleSets
 from watcher.store.versions import Versions
 
 DATABASE_NAME = "watcher.sqlite3"
@@ -44,6 +47,9 @@ class Store:
         self.citations = Citations(database, blobs)
         self.holds = Holds(database)
         self.changes = Changes(database)
+        self.rule_sets = RuleSets(database)
+        self.reviews = Reviews(database)
+        self.dates = Dates(database)
         self.outbox = Outbox(database)
         self.incidents = Incidents(database)
         self.acts = Acts(database)

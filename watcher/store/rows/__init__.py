@@ -39,6 +39,7 @@ from watcher.store.rows.evidence import (
     Version,
     VersionAt,
 )
+from watcher.store.rows.judging import EffectiveDate, JudgedChange, Review
 from watcher.store.rows.work import (
     Alert,
     AlertKind,
@@ -68,11 +69,13 @@ __all__ = [
     "DeclaredDocument",
     "Document",
     "DocumentState",
+    "EffectiveDate",
     "Emission",
     "Gap",
     "Hold",
     "HoldKind",
     "Incident",
+    "JudgedChange",
     "Lease",
     "LeasedDocument",
     "NewAlert",
@@ -83,6 +86,7 @@ __all__ = [
     "OperatorAct",
     "Origin",
     "Resolution",
+    "Review",
     "Standing",
     "StoredCitation",
     "StoredStatement",

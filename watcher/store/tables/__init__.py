@@ -1,9 +1,9 @@
 """The tables. Rows are dumb: nothing outside the store ever sees one.
 
 `evidence` holds what was seen and what it says, `citing` who relies on it,
-`work` what is still to do and what was done. Names and types are those that
-both SQLite and PostgreSQL know. Which rows may change, and how, is written in
-`watcher.store.write_once`.
+`work` what is still to do and what was done, `judging` how changes were judged.
+Names and types are those that both SQLite and PostgreSQL know. Which rows may
+change, and how, is written in `watcher.store.write_once`.
 """
 
 from sqlalchemy import Table
@@ -33,6 +33,14 @@ from watcher.store.tables.evidence import (
     StoredTextRow,
     TombstoneRow,
     VersionRow,
+)
+from watcher.store.tables.judging import (
+    DateDecisionRow,
+    DateScanRow,
+    EffectiveDateRow,
+    ReviewRow,
+    ReviewSampleRow,
+    RuleSetRow,
 )
 from watcher.store.tables.work import (
     BlobRemovalRow,
@@ -84,3 +92,9 @@ outbox = _table(OutboxRow)
 incident = _table(IncidentRow)
 operator_act = _table(OperatorActRow)
 blob_removal = _table(BlobRemovalRow)
+rule_set = _table(RuleSetRow)
+review_sample = _table(ReviewSampleRow)
+review = _table(ReviewRow)
+date_scan = _table(DateScanRow)
+effective_date = _table(EffectiveDateRow)
+date_decision = _table(DateDecisionRow)

@@ -53,6 +53,7 @@ class ClassificationRow(SQLModel, table=True):
     components: list[list[str | float]] = Field(sa_type=JSON)
     facets: list[str] = Field(sa_type=JSON)
     pack: str
+    rules: str = Field(default="", sa_column_kwargs={"server_default": ""})
     hunks: int
 
 
