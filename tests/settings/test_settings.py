@@ -51,7 +51,7 @@ def test_the_environment_outranks_the_file(tmp_path: Path, monkeypatch: pytest.M
         ("[fetch]\nper_host = 0\n", 2, ["fetch.per_host", "greater than or equal to 1"]),
         ('[check]\n\ntick = "soon"\n', 3, ["check.tick", "6h"]),
         ('[listen]\nhost = "0.0.0.0"\n', 2, ["listen.host", "127.0.0.1"]),
-        ('[[channels]]\nname = "a"\nkind = "console"\n[[channels]]\nname = "b"\nkind = "fax"\n', 4, ["channels", "console", "webhook"]),
+        ('[[channels]]\nname = "a"\nkind = "console"\n[[channels]]\nname = "b"\nkind = "fax"\n', 6, ["channels.kind"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_line(
