@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import UnknownDocumentError
@@ -25,6 +25,7 @@ from watcher.store.rows import (
 
 _document = tables.document
 _BY_ID = select(_document).where(_document.c.document_id == bindparam("document_id"))
+_CONFIGURED = (_document.c.state == "active") & (_document.c.config_digest != "")
 _INSERT = insert(_document)
 
 
@@ -99,6 +100,24 @@ class Documents:
         """Return every document, by id."""
         with self._database.read() as connection:
             return tuple(map(_document_of, _all(connection)))
+
+    def count_seen(self, *, since: datetime) -> int:
+        """Count the configured documents that were last seen at or after `since`."""
+        query = (
+            select(func.count())
+            .select_from(_document)
+            .where(_CONFIGURED, _document.c.last_success >= since)
+        )
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
+
+    def seen_before(self, moment: datetime) -> dict[DocumentId, datetime]:
+        """Return when the configured documents that were last seen before `moment` were."""
+        query = select(_document.c.document_id, _document.c.last_success).where(
+            _CONFIGURED, _document.c.last_success < moment
+        )
+        with self._database.read() as connection:
+            return {DocumentId(name): seen for name, seen in connection.execute(query)}
 
     def claim_due(
         self, now: datetime, *, limit: int, lease_seconds: float, owner: str
