@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
+from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
@@ -36,8 +37,6 @@ def lines(*texts: str) -> Draw:
 
 
 def picture(canvas: Canvas) -> None:
-    from PIL import Image
-
     canvas.drawImage(ImageReader(Image.new("L", (50, 70), 128)), 0, 0, *A4)
 
 
@@ -66,5 +65,7 @@ def raw(content: str | bytes, *, font: str = FONT, page: str = "", catalog: str 
     table = out.tell()
     out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(bodies) + 1))
     out.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
-    out.write(b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(bodies) + 1, table))
+    out.write(
+        b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(bodies) + 1, table)
+    )
     return out.getvalue()

@@ -45,7 +45,9 @@ def test_empty_pages_stay_and_the_text_ends_with_one_line_end() -> None:
 def test_cleaning_is_idempotent_and_leaves_only_what_a_text_may_hold(text: str) -> None:
     once = clean(text)
     assert clean(once) == once
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef]", once)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef]", once
+    )
     once.encode()
 
 

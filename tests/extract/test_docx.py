@@ -40,7 +40,8 @@ def package(body: str, links: dict[str, tuple[str, str]] | None = None, **parts:
             for key, (kind, target) in (links or {}).items()
         )
         out.writestr(
-            "word/_rels/document.xml.rels", f'<Relationships xmlns="{RELS}">{listed}</Relationships>'
+            "word/_rels/document.xml.rels",
+            f'<Relationships xmlns="{RELS}">{listed}</Relationships>',
         )
         for name, content in parts.items():
             out.writestr(f"word/{name}.xml", content.replace("<X>", f"<w:x {SPACES}>"))
@@ -204,8 +205,13 @@ def test_depth_is_an_answer_not_a_crash() -> None:
 @pytest.mark.parametrize("cut", [10, 200, -30])
 def test_damaged_packages_fail_by_name(cut: int) -> None:
     data = package(p(r("a")))
-    reading = extract(Source(data[:cut], "application/vnd.openxmlformats-officedocument."
-                             "wordprocessingml.document", name="x.docx"))
+    reading = extract(
+        Source(
+            data[:cut],
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            name="x.docx",
+        )
+    )
     assert reading.verdict in (ExtractVerdict.FAILED, ExtractVerdict.UNSUPPORTED)
     assert not reading.usable
 
@@ -223,7 +229,9 @@ def test_real_documents_keep_every_piece_of_text(shared_data: Path) -> None:
         if not data.startswith(b"PK"):
             continue
         text = "".join(read(data).text.data.decode().split()).replace("|", "")
-        lost = [piece for piece in _pieces(data) if "".join(piece.split()).replace("|", "") not in text]
+        lost = [
+            piece for piece in _pieces(data) if "".join(piece.split()).replace("|", "") not in text
+        ]
         if lost:
             missing[path.name] = lost[:5]
     assert missing == {}

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_pdfs import drawn, lines, raw
 
+from tests.extract.made_pdfs import drawn, lines, raw
 from watcher.domain.reading import ExtractVerdict, MediaType
-from watcher.extract import Limits, Options, Source, extract, extract_isolated, isolate
+from watcher.extract import Limits, Options, Source, extract, extract_isolated, sandbox
 from watcher.extract.isolate import measured
 
 POLICY = drawn(lines("We keep data for 30 days."), lines("Page two"))
@@ -102,7 +102,7 @@ def test_a_crash_of_the_second_engine_costs_only_the_comparison() -> None:
     )
     reading = extract_isolated(Source(data), limits=Limits(cpu_seconds=4))
     assert reading.verdict is ExtractVerdict.PARTIAL
-    assert reading.text.data.startswith(b"text\nx\n")
+    assert reading.text.data.startswith(b"text\nx")
     assert "not_compared" in [problem.code for problem in reading.problems]
 
 
@@ -123,16 +123,16 @@ def test_many_threads_share_one_server() -> None:
 
 def test_a_killed_server_is_replaced() -> None:
     extract_isolated(Source(b"a", "text/plain"))
-    server = isolate._servers[0]
+    server = sandbox._servers[0]
     os.kill(server._process.pid, signal.SIGKILL)
     server._process.wait(10)
     assert extract_isolated(Source(b"b", "text/plain")).text.data == b"b"
-    assert isolate._servers[0] is not server
+    assert sandbox._servers[0] is not server
 
 
 def test_the_child_has_no_secret_no_file_no_network_and_no_process() -> None:
     extract_isolated(Source(b"a", "text/plain"))
-    environment = Path(f"/proc/{isolate._servers[0]._process.pid}/environ").read_bytes()
+    environment = Path(f"/proc/{sandbox._servers[0]._process.pid}/environ").read_bytes()
     assert {item.partition(b"=")[0] for item in environment.split(b"\0") if item} <= {
         b"PATH",
         b"LC_ALL",
@@ -155,9 +155,9 @@ def test_the_child_has_no_secret_no_file_no_network_and_no_process() -> None:
 
 def test_the_server_ends_with_its_owner() -> None:
     script = (
-        "from watcher.extract import Source, extract_isolated, isolate\n"
+        "from watcher.extract import Source, extract_isolated, sandbox\n"
         "extract_isolated(Source(b'a', 'text/plain'))\n"
-        "print(isolate._servers[0]._process.pid, flush=True)\n"
+        "print(sandbox._servers[0]._process.pid, flush=True)\n"
         "import os; os.kill(os.getpid(), 9)\n"
     )
     done = subprocess.run(

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import cast
 
 import pytest
-from made_pdfs import drawn, lines, picture, raw
 from pypdf import PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
+from pypdf.generic import StreamObject
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.extract.made_pdfs import FONT, drawn, lines, picture, raw
 from watcher.domain.reading import ExtractVerdict, Reading
 from watcher.extract import Options, Source, extract
 from watcher.extract.compare import agreement
@@ -18,8 +21,8 @@ def read(data: bytes, engine: str = "pypdf") -> Reading:
     return extract(Source(data), Options(pdf_engine="pypdf" if engine == "pypdf" else "pdfium"))
 
 
-def text_of(content: str | bytes, **more: str) -> str:
-    return read(raw(content, **more)).text.data.decode()
+def text_of(content: str | bytes, font: str = FONT, objects: tuple[str, ...] = ()) -> str:
+    return read(raw(content, font=font, objects=objects)).text.data.decode()
 
 
 both = pytest.mark.parametrize("engine", ["pypdf", "pdfium"])
@@ -44,8 +47,8 @@ def test_golden_text_of_pages(engine: str) -> None:
 
 def test_page_labels_and_outline_are_locators() -> None:
     writer = PdfWriter(clone_from=io.BytesIO(drawn(lines("Preface"), lines("1. Scope", "text"))))
-    writer.set_page_label(0, 0, "/r")
-    writer.set_page_label(1, 1, "/D", start=1)
+    writer.set_page_label(0, 0, PageLabelStyle.LOWERCASE_ROMAN)
+    writer.set_page_label(1, 1, PageLabelStyle.DECIMAL, start=1)
     top = writer.add_outline_item(title="Scope", page_number=1)
     writer.add_outline_item(title="text", page_number=1, parent=top)
     buffer = io.BytesIO()
@@ -94,7 +97,7 @@ def test_damaged_files_fail_and_never_raise(cut: int) -> None:
 
 def test_one_bad_page_leaves_the_others() -> None:
     writer = PdfWriter(clone_from=io.BytesIO(drawn(lines("one"), lines("two"), lines("three"))))
-    contents = writer.pages[1]["/Contents"].get_object()
+    contents = cast("StreamObject", writer.pages[1]["/Contents"].get_object())
     contents._data = b"\x00broken" * 9
     buffer = io.BytesIO()
     writer.write(buffer)
@@ -115,7 +118,7 @@ TEXT_STATE = [
     ("BT /F1 10 Tf 50 700 Td (two) Tj 60 0 Td (cells) Tj ET", "two cells"),
     ("BT /F1 10 Tf 50 700 Td (one) Tj 0 -12 Td (two) Tj ET", "one\ntwo"),
     ("BT /F1 10 Tf 12 TL 50 700 Td (one) Tj T* (two) Tj (a) ' ET", "one\ntwo\na"),
-    ("BT /F1 10 Tf 12 TL 50 700 Td (one) Tj 0 0 (two) \" ET", "one\ntwo"),
+    ('BT /F1 10 Tf 12 TL 50 700 Td (one) Tj 0 0 (two) " ET', "one\ntwo"),
     ("BT /F1 10 Tf 50 700 TD (one) Tj 0 -12 TD (two) Tj T* (c) Tj ET", "one\ntwo\nc"),
     ("BT /F1 10 Tf 50 700 Td (10) Tj 4 Ts /F1 6 Tf (2) Tj ET", "102"),
     ("BT /F1 10 Tf 1 0 0 1 300 700 Tm (right) Tj 1 0 0 1 50 700 Tm (left) Tj ET", "right\nleft"),
@@ -190,8 +193,7 @@ def test_hidden_characters_are_kept_and_counted(content: str, hidden: int, engin
 def test_a_layer_that_is_off_is_hidden() -> None:
     reading = read(
         raw(
-            "/OC /L1 BDC BT /F1 10 Tf 50 700 Td (off) Tj ET EMC "
-            "BT /F1 10 Tf 50 600 Td (on) Tj ET",
+            "/OC /L1 BDC BT /F1 10 Tf 50 700 Td (off) Tj ET EMC BT /F1 10 Tf 50 600 Td (on) Tj ET",
             catalog="/OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >>",
             resources="/Properties << /L1 6 0 R >>",
             objects=("<< /Type /OCG /Name (draft) >>",),

@@ -57,7 +57,8 @@ def _word(char: str) -> str:
     if char.isspace():
         return " "
     folded = _HYPHENS.get(ord(char)) or _QUOTES.get(ord(char)) or char
-    return unicodedata.normalize("NFKC", folded).casefold()
+    # NFKC writes a free-standing accent as a blank and the accent: no blank was there.
+    return unicodedata.normalize("NFKC", folded).casefold().replace(" ", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _clusters(text: str) -> Sequence[str]:
         return text
     clusters: list[str] = []
     for char in text:
-        if char in joining and clusters:
+        if char in joining and clusters and not clusters[-1].isspace():
             clusters[-1] += char
         else:
             clusters.append(char)

@@ -32,6 +32,7 @@ def _table(form_feed: str) -> dict[int, str | None]:
     return table
 
 
+_ONE_TO_ONE = _table("\n") | {0: " "}
 _TABLES = {"\n": _table("\n"), " ": _table(" ")}
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
@@ -52,6 +53,11 @@ def clean(text: str, form_feed: str = " ") -> str:
     if _SUSPECT.search(text) is None:
         return text
     return text.replace("\r\n", "\n").translate(_TABLES[form_feed])
+
+
+def one_to_one(text: str) -> str:
+    """Return `clean` without dropping anything: one character for each, NUL as a space."""
+    return text.translate(_ONE_TO_ONE)
 
 
 def decoded(text: str, *, form_feed: str) -> bytes:

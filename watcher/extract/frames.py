@@ -14,8 +14,13 @@ class Kind(Enum):
     JOB = b"J"
     DATA = b"D"
     READING = b"R"
-    GEOMETRY = b"G"
+    PLACE = b"P"
+    PICTURE = b"I"
     EXIT = b"X"
+
+
+class TooLargeError(Exception):
+    """A frame is larger than the receiver wants."""
 
 
 class StreamEndedError(Exception):
@@ -36,12 +41,13 @@ def receive(stream: socket.socket, limit: int) -> tuple[Kind, bytes]:
     """Return the next frame of at most `limit` bytes.
 
     Raises:
-        StreamEndedError: there is none, or it is larger.
+        TooLargeError: it is larger.
+        StreamEndedError: there is none.
     """
     head = _exactly(stream, 9)
     size = int.from_bytes(head[1:], "big")
     if size > limit:
-        raise StreamEndedError(f"a frame of {size} bytes is over the limit of {limit}")
+        raise TooLargeError(f"{size} bytes, where {limit} are the limit")
     try:
         kind = Kind(head[:1])
     except ValueError as error:

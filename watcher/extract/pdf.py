@@ -38,7 +38,6 @@ _BAD_SHARE = 0.2
 _BAD_LEAST = 10
 """A page with more unreadable characters than this share, and this many, is garbled."""
 _BAD = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
-_HYPHENS_AT_LINE_END = re.compile("[\ufffe\x02](?=\\s*(?:[\r\n]|\\Z))")
 Progress = Callable[[int], None]
 """Told the number of pages read so far; a worker earns CPU time by it."""
 
@@ -164,7 +163,7 @@ _SAYS = {
 
 
 def _judge(page: PageText) -> _Judged:
-    text = regular_page(_HYPHENS_AT_LINE_END.sub("-", page.text))
+    text = regular_page(page.text)
     ink = "".join(text.split())
     if page.problem is not None and not ink:
         return _Judged(PageState.LOST, text)

@@ -30,6 +30,7 @@ _MOST_PAGES = 20_000
 _INVISIBLE = 3
 _MARGIN = 2.0
 _DEEPEST_FORM = 4
+_HYPHENS = re.compile("[\ufffe\x02](?=\\s*(?:[\r\n]|\\Z))")
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -100,13 +101,18 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
             message = f"the page has more than {_MOST_CHARACTERS} characters"
             return PageText(problem=Problem("limit", message, number + 1))
         chars = characters(text_page)
-        found = PageText(paired(chars))
+        found = PageText(paired(hyphens_at_line_ends(chars)))
         found.hidden = _hidden(page, text_page, chars)
         if len("".join(found.text.split())) < _SPARSE:
             found.image_share, found.paths = _drawn(page)
         return found
     finally:
         text_page.close()
+
+
+def hyphens_at_line_ends(text: str) -> str:
+    """Return `text` with pdfium's two marks for a hyphen that ends a line as `-`."""
+    return _HYPHENS.sub("-", text)
 
 
 def paired(text: str) -> str:

@@ -150,7 +150,9 @@ class Pdf:
         if found.problem is not None:
             found.problem = replace(found.problem, page=number + 1)
         elif lost := self._warnings.take():
-            found.problem = Problem("left_out", f"some of the page is damaged: {lost[0]}", number + 1)
+            found.problem = Problem(
+                "left_out", f"some of the page is damaged: {lost[0]}", number + 1
+            )
         return found
 
     def _hidden_layers(self) -> frozenset[int]:

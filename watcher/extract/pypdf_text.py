@@ -383,8 +383,8 @@ _SETTERS: dict[bytes, Callable[[_State, float], None]] = {
 def _stored_size(page: PageObject) -> int:
     """Return the bytes of the page's content streams as they are stored."""
     contents = page["/Contents"].get_object()
-    streams = contents if isinstance(contents, ArrayObject) else [contents]
-    resolved = (stream.get_object() for stream in streams)
+    streams = list(contents) if isinstance(contents, ArrayObject) else [contents]
+    resolved = [stream.get_object() for stream in streams if stream is not None]
     return sum(len(getattr(stream, "_data", b"")) for stream in resolved)
 
 

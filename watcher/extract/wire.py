@@ -23,6 +23,7 @@ from watcher.domain.reading import (
 )
 from watcher.domain.text import CanonicalText
 from watcher.extract.model import Limits, Options, Source
+from watcher.extract.rects import Place, Rect
 
 
 class _Job(BaseModel):
@@ -31,6 +32,17 @@ class _Job(BaseModel):
     name: str
     options: Options
     limits: Limits
+
+
+class _Question(BaseModel):
+    ranges: tuple[tuple[int, int], ...]
+    page: int
+    limits: Limits
+
+
+class _Place(BaseModel):
+    rects: list[Rect]
+    coverage: float
 
 
 class _Reading(BaseModel):
@@ -71,6 +83,28 @@ def load_job(body: bytes, data: bytes) -> tuple[Source, Options, Limits]:
     """Return the job that `dump_job` made, for the source's bytes `data`."""
     job = _Job.model_validate_json(body)
     return Source(data, job.media_type, job.charset, job.name), job.options, job.limits
+
+
+def dump_question(ranges: tuple[tuple[int, int], ...], page: int, limits: Limits) -> bytes:
+    """Return a question about places; `page` is the one to draw."""
+    return _Question(ranges=ranges, page=page, limits=limits).model_dump_json().encode()
+
+
+def load_question(body: bytes) -> tuple[tuple[tuple[int, int], ...], int, Limits]:
+    """Return the question that `dump_question` made."""
+    found = _Question.model_validate_json(body)
+    return found.ranges, found.page, found.limits
+
+
+def dump_place(place: Place) -> bytes:
+    """Return a place as bytes."""
+    return _Place(rects=list(place.rects), coverage=place.coverage).model_dump_json().encode()
+
+
+def load_place(body: bytes) -> Place:
+    """Return the place that `dump_place` made."""
+    found = _Place.model_validate_json(body)
+    return Place(tuple(found.rects), found.coverage)
 
 
 def dump_reading(reading: Reading) -> bytes:

@@ -26,15 +26,15 @@ from dataclasses import dataclass, field
 import pypdf
 
 from watcher.domain.reading import ExtractVerdict, MediaType, Problem, Reading
+from watcher.domain.text import CanonicalText
 from watcher.extract import frames, wire
 from watcher.extract.compare import compared
 from watcher.extract.failure import failed
 from watcher.extract.frames import Kind
 from watcher.extract.model import Limits, Source
+from watcher.extract.pdf_model import BrokenError, EncryptedError
 from watcher.extract.read import extract, media_type_of
-
-EXIT_MEMORY = 77
-"""Exit status of a child that ran out of memory and could not say so."""
+from watcher.extract.sandbox import EXIT_MEMORY
 
 READY = b"R"
 """Told by the server once it can fork."""
@@ -127,7 +127,7 @@ def _preload() -> None:
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             with contextlib.suppress(ImportError):  # of other systems, or of an extra
                 importlib.import_module(module.name)
-    for name in ("fontTools.ttLib", "PIL.Image", "watcher.extract.pdfium_engine"):
+    for name in ("fontTools.ttLib", "PIL.Image", "watcher.extract.geometry"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
@@ -147,8 +147,16 @@ def _child(job: socket.socket) -> None:
 
 
 def _serve(job: socket.socket) -> None:
-    _, body = frames.receive(job, _JOB_LIMIT)
+    kind, body = frames.receive(job, _JOB_LIMIT)
     _, data = frames.receive(job, sys.maxsize)
+    if kind is Kind.JOB:
+        _read(job, body, data)
+    else:
+        _, text = frames.receive(job, sys.maxsize)
+        _locate(job, kind, body, data, CanonicalText(text))
+
+
+def _read(job: socket.socket, body: bytes, data: bytes) -> None:
     source, options, limits = wire.load_job(body, data)
     budget = _Budget(limits)
     budget.apply()
@@ -164,6 +172,21 @@ def _serve(job: socket.socket) -> None:
         agreed = compared(reading, source, options)
         if agreed is not None:
             frames.send(job, Kind.READING, wire.dump_reading(agreed))
+
+
+def _locate(job: socket.socket, kind: Kind, body: bytes, data: bytes, text: CanonicalText) -> None:
+    ranges, page, limits = wire.load_question(body)
+    _Budget(limits).apply()
+    try:
+        from watcher.extract.geometry import Geometry  # noqa: PLC0415 - of an extra
+
+        geometry = Geometry(data, text)
+    except (ImportError, BrokenError, EncryptedError):
+        return
+    if kind is Kind.PLACE:
+        frames.send(job, kind, wire.dump_place(geometry.place(ranges)))
+    else:
+        frames.send(job, kind, geometry.picture(page, ranges))
 
 
 def _ran_out(source: Source, code: str, message: str) -> Reading:
