@@ -5,7 +5,6 @@ from __future__ import annotations
 from watcher.align import BlockPair, TextMap, hunks
 from watcher.align.model import KEPT, MOVED
 from watcher.classify.context import Heading, path_at
-from watcher.domain.changes import HunkKind
 from watcher.domain.ranges import Range
 
 _NEWLINES = b"\n\f"

@@ -13,7 +13,7 @@ from watcher.classify.blocks import changed_blocks, moved_why
 from watcher.classify.context import Context, markdown_headings, path_at
 from watcher.classify.differences import OversizeError, Piece
 from watcher.classify.explain import shorten
-from watcher.classify.judge import Block, Finding, history, judge, view_of
+from watcher.classify.judge import Block, Finding, history, judge, pair_of, plain_view
 from watcher.classify.packs import Pack, detect, pack, pack_name
 from watcher.classify.proofs import Pair
 from watcher.classify.score import score_of
@@ -35,6 +35,7 @@ MAX_BLOCK = 300_000
 """Bytes of one side of one block that are looked at; a larger one fails closed."""
 MAX_CHANGED = 3_000_000
 """Changed bytes of both sides together; more fails closed."""
+
 
 def classify(old: bytes, new: bytes, text_map: TextMap, context: Context) -> Classification:
     """Return the judgement on the change from `old` to `new` (canonical texts).
@@ -129,15 +130,13 @@ class _Judge:
         before = self.context.before or self._before(place)
         initial = not before or before[-1] in ".!?:" or _last_line(before).startswith("#")
         stamped = self.words is not None and follows_stamp(_last_line(before), self.words)
-        old = view_of(
-            self.old[place.old.start : place.old.end], place.old.start, self.words,
-            self.old_lines, initial=initial, stamped=stamped,
-        )  # fmt: skip
-        new = view_of(
-            self.new[place.new.start : place.new.end], place.new.start, self.words,
-            self.new_lines, initial=initial, stamped=stamped,
-        )  # fmt: skip
-        return Pair(old, new, self.words)
+        old = plain_view(
+            self.old[place.old.start : place.old.end], place.old.start, self.old_lines
+        )
+        new = plain_view(
+            self.new[place.new.start : place.new.end], place.new.start, self.new_lines
+        )
+        return pair_of(old, new, self.words, initial=initial, stamped=stamped)
 
     def _before(self, place: BlockPair) -> str:
         start = place.new.start

@@ -22,7 +22,10 @@ _SPECIAL = re.compile(
     r"|[\ufb00-\ufb06\uff01-\uff5e]|\u2026"
     r"|\w[\u0300-\u036f\u3099\u309a]+"
 )
-_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t"
+_SPACES = (
+    "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+    "\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t"
+)
 _ONE_TO_ONE = str.maketrans(
     {
         **dict.fromkeys(_SPACES, " "),

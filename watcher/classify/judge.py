@@ -21,7 +21,7 @@ from watcher.classify.packs import Pack
 from watcher.classify.proofs import PIECE_PROOFS, Pair, sides
 from watcher.classify.rules import Tried
 from watcher.classify.structure import mark, segments
-from watcher.classify.tokens import Kind, Token, View, make_view
+from watcher.classify.tokens import Kind, Token, View, make_view, whole_words
 from watcher.classify.typed import settle_case, type_tokens
 
 
@@ -45,33 +45,38 @@ class Block(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def view_of(  # noqa: PLR0913 - each is a fact about the block's surroundings
-    data: bytes,
-    offset: int,
-    pack: Pack | None,
-    headings: frozenset[int],
-    *,
-    initial: bool = True,
-    stamped: bool = False,
-) -> View:
-    """Return the typed and marked view of a block.
+def plain_view(data: bytes, offset: int, headings: frozenset[int]) -> View:
+    """Return the view of a block, its tokens not yet read in any language.
 
     `headings` holds the byte offsets of lines that are headings although
-    their text does not show it. `initial`: the block begins a sentence.
-    `stamped`: the line above is a stamp.
+    their text does not show it.
     """
     view = make_view(data, offset)
-    if headings:
-        lines = [
-            line._replace(kind=LineKind.HEADING)
-            if line.kind in {LineKind.TEXT, LineKind.ITEM}
-            and view.span(line.start, line.start)[0] in headings
-            else line
-            for line in view.lines
-        ]
-        view = view._replace(lines=lines)
-    tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack, stamped=stamped)
-    return view._replace(tokens=settle_case(tokens, view.lines, pack, initial=initial))
+    if not headings:
+        return view
+    lines = [
+        line._replace(kind=LineKind.HEADING)
+        if line.kind in {LineKind.TEXT, LineKind.ITEM}
+        and view.span(line.start, line.start)[0] in headings
+        else line
+        for line in view.lines
+    ]
+    return view._replace(lines=lines)
+
+
+def pair_of(
+    old: View, new: View, pack: Pack | None, *, initial: bool = True, stamped: bool = False
+) -> Pair:
+    """Return the two sides, read in the language of `pack`.
+
+    `initial`: the block begins a sentence. `stamped`: the line above is a stamp.
+    """
+    read = []
+    for view in whole_words(old, new):
+        tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack, stamped=stamped)
+        tokens = settle_case(tokens, view.lines, pack, initial=initial)
+        read.append(view._replace(tokens=tokens))
+    return Pair(read[0], read[1], pack)
 
 
 def judge(pair: Pair) -> Block:

@@ -126,9 +126,55 @@ MAX_OPEN = 32
 """Emphasis signs that may wait for their pair."""
 _INITIAL = re.compile(r"[A-Z]\.")
 _KNOWN_TAGS = frozenset(
-    "a b i u em strong span div p br hr font small big code pre ul ol li h1 h2 h3 h4 h5 h6 "
-    "table thead tbody tr td th section article header footer nav details summary abbr kbd "
-    "img figure figcaption blockquote label mark center".split()
+    [
+        "a",
+        "b",
+        "i",
+        "u",
+        "em",
+        "strong",
+        "span",
+        "div",
+        "p",
+        "br",
+        "hr",
+        "font",
+        "small",
+        "big",
+        "code",
+        "pre",
+        "ul",
+        "ol",
+        "li",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "td",
+        "th",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "nav",
+        "details",
+        "summary",
+        "abbr",
+        "kbd",
+        "img",
+        "figure",
+        "figcaption",
+        "blockquote",
+        "label",
+        "mark",
+        "center",
+    ]
 )
 _STRIKE_TAGS = frozenset(["s", "del", "strike", "ins"])
 _LINK_TARGET = re.compile(r"\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)")

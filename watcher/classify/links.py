@@ -53,14 +53,16 @@ def _path(url: str) -> str:
 
 
 def _contact(url: str) -> str:
-    return unquote(url.split("?")[0]).lower() if url.lower().startswith(_CONTACT) else ""
+    return (
+        unquote(url.split("?", maxsplit=1)[0]).lower() if url.lower().startswith(_CONTACT) else ""
+    )
 
 
 def _number_marks(url: str) -> list[str]:
     return re.findall(r"\d+", _path(url))
 
 
-def link_change(old: str, new: str, words: str = "") -> Tried:
+def link_change(old: str, new: str, words: str = "") -> Tried:  # noqa: PLR0911 - one return for each reason
     """Judge a target that became another one (`""`: no link) under the same `words`."""
     if normal(old) == normal(new):
         return Tried("link-tracking", True, "")

@@ -130,8 +130,44 @@ _MEASURES: dict[str, tuple[str, Decimal]] = {
     "MWh": ("Wh", Decimal(1_000_000)),
 }
 _OPAQUE_MEASURES = frozenset(
-    "kb mb gb tb pb kib mib gib tib bit bits byte bytes px dpi hz khz mhz ghz w kw mw v a "
-    "db ppm mi ft lb lbs oz t ha \u00b0c \u00b0f ms".split()
+    [
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "pb",
+        "kib",
+        "mib",
+        "gib",
+        "tib",
+        "bit",
+        "bits",
+        "byte",
+        "bytes",
+        "px",
+        "dpi",
+        "hz",
+        "khz",
+        "mhz",
+        "ghz",
+        "w",
+        "kw",
+        "mw",
+        "v",
+        "a",
+        "db",
+        "ppm",
+        "mi",
+        "ft",
+        "lb",
+        "lbs",
+        "oz",
+        "t",
+        "ha",
+        "°c",
+        "°f",
+        "ms",
+    ]
 )
 
 

@@ -32,7 +32,7 @@ def _keys(tokens: list[Token]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def list_order(pair: Pair) -> Tried | None:
+def list_order(pair: Pair) -> Tried | None:  # noqa: PLR0911 - one return for each reason
     """Prove a bulleted list whose items stand in another order."""
     old, new = _lines(pair.old), _lines(pair.new)
     if len(old) != len(new) or len(old) > _MAX_ITEMS:
@@ -111,7 +111,7 @@ def _rows(view: View) -> list[list[tuple[str, ...]]]:
 _CONNECTIVES = frozenset(["conjunction", "disjunction"])
 
 
-def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:
+def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:  # noqa: PLR0911 - one return for each reason
     """Prove that the pieces of one sentence are an enumeration in another order.
 
     The stretch from the first to the last piece is cut at commas and
@@ -137,7 +137,7 @@ def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:
         return Tried("reorder", False, "“and” and “or” are mixed")
     if any(
         token.group in _DEPENDENT | {"comparison"}
-        or token.kind in {Kind.REFERENCE}
+        or token.kind == Kind.REFERENCE
         or any(pair.pack.has("order", word) for word in token.base.split())
         for token in old
     ):

@@ -216,7 +216,8 @@ class Pack:
     `operators` maps a phrase to its category; `senses` a phrase to
     its groups of equivalents (`sense_sizes`: the longest that begins with a word);
     `heads` says what may begin with a word (bits of `Head`), `follow` which
-    words can be second where nothing is read from the first alone; `speller` gives a word its one normal form.
+    words can be second where nothing is read from the first alone; `speller`
+    gives a word its one normal form.
     """
 
     file: PackFile

@@ -142,33 +142,6 @@ def typography(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("typography", True, "")
 
 
-def line_hyphen(pair: Pair, piece: Piece) -> Tried | None:
-    """Prove a word that a line end cuts in two."""
-    removed, added = sides(pair, piece)
-    old, old_cut = _joined(removed)
-    new, new_cut = _joined(added)
-    if not (old_cut or new_cut) or not old or not new:
-        return None
-    if old == new and old.replace(" ", "").isalpha():
-        return Tried("line-hyphen", True, "")
-    return Tried("line-hyphen", False, "the halves do not make the same word")
-
-
-def _joined(tokens: list[Token]) -> tuple[str, bool]:
-    """Return the words joined over hyphens at line ends; whether there was one."""
-    text, cut, glue = "", False, True
-    for index, token in enumerate(tokens):
-        following = tokens[index + 1] if index + 1 < len(tokens) else None
-        if token.exact == "-" and following is not None and following.line > token.line:
-            cut = glue = True
-        elif token.kind in {Kind.WORD, Kind.OPERATOR}:
-            text += token.exact if glue else f" {token.exact}"
-            glue = False
-        else:
-            text += f" {token.exact} "
-    return text, cut
-
-
 def encoding(pair: Pair, piece: Piece) -> Tried | None:
     """Prove text that was read in a wrong encoding on one side."""
     old = pair.old.source_of(pair.old.tokens, piece.a, piece.b)
@@ -296,7 +269,7 @@ _HEADING_GROUPS = frozenset(["conjunction", "disjunction", "comparison", "inclus
 _HEADING_FACETS = frozenset(["jurisdiction", "party", "remedy"])
 
 
-def heading(pair: Pair, piece: Piece) -> Tried | None:
+def heading(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911 - one return for each reason
     """Prove a bare heading that comes, goes or is reworded and rules nothing itself."""
     removed, added = sides(pair, piece)
     if not all(
@@ -368,7 +341,7 @@ def heading_number(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("list-number", True, "")
 
 
-def acronym(pair: Pair, piece: Piece) -> Tried | None:
+def acronym(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911 - one return for each reason
     """Prove the long form put before its own acronym: "General ... Regulation (GDPR)"."""
     removed, added = sides(pair, piece)
     if bool(removed) == bool(added):
@@ -410,7 +383,6 @@ PIECE_PROOFS: tuple[Proof, ...] = (
     droppable,
     end_mark,
     typography,
-    line_hyphen,
     encoding,
     email_obfuscation,
     case,

@@ -26,7 +26,6 @@ _COSMETIC = {
     "case": "capitals differ where they carry no meaning",
     "list-number": "an own number or bullet of a heading or item differs",
     "end-mark": "the mark that closes a heading, item or paragraph differs",
-    "line-hyphen": "a word is hyphenated at a line end",
     "encoding": "the same letters after repair of a wrong encoding",
     "email-obfuscation": "an address is hidden from robots",
     "stamp-date": "the date of the last update differs",

@@ -40,10 +40,11 @@ def segments(tokens: list[Token], lines: list[Line]) -> Iterator[tuple[int, int]
     start = 0
     for index, token in enumerate(tokens):
         following = tokens[index + 1] if index + 1 < len(tokens) else None
-        if following is None or following.line != token.line:
-            yield start, index + 1
-            start = index + 1
-        elif token.exact in _ENDS and not following.glued and _upper(following):
+        if (
+            following is None
+            or following.line != token.line
+            or (token.exact in _ENDS and not following.glued and _upper(following))
+        ):
             yield start, index + 1
             start = index + 1
     assert start == len(tokens), lines
@@ -140,7 +141,7 @@ def is_stamp(part: list[Token], pack: Pack, *, in_list: bool = False) -> bool:
     words = _words(part)
     size = at = 0
     is_version = False
-    for at in range(min(len(words), 7)):  # noqa: B007
+    for at in range(min(len(words), 7)):
         hit = pack.stamps.longest(words, at)
         if hit and hit[1] == "stamp":
             size = hit[0]

@@ -79,14 +79,10 @@ def summarise(
 
 def unread(place: BlockPair, reason: str) -> BlockSummary:
     """Return the summary of a block that was not looked at: it fails closed."""
-    atom = Atom(
-        place.old, place.new, ChangeClass.POLICY_BEARING, rules.UNPROVEN, (), 0.5, reason
-    )
+    atom = Atom(place.old, place.new, ChangeClass.POLICY_BEARING, rules.UNPROVEN, (), 0.5, reason)
     hunk = Hunk(place.kind, place.old, place.new, ChangeClass.POLICY_BEARING, (atom,))
     said = f"a block changes that is not read: {reason}"
-    return BlockSummary(
-        hunk, (Evidence("unread", 0.5, ()),), (said,), (), shorten(said, 140), 0.5
-    )
+    return BlockSummary(hunk, (Evidence("unread", 0.5, ()),), (said,), (), shorten(said, 140), 0.5)
 
 
 def _holds_term(pair: Pair, user: UserRules) -> bool:

@@ -199,3 +199,45 @@ def make_view(data: bytes, offset: int) -> View:
     lines = split_lines(folded.text)
     lexemes = lex(folded.text, lines)
     return View(source, folded, lines, lexemes, plain_tokens(lexemes, folded.text), offset)
+
+
+def whole_words(old: View, new: View) -> tuple[View, View]:
+    """Join the words that a line end cuts in two, where the other side has them whole.
+
+    "trans-/ferred" is "transferred" if the other side says so, and stays
+    "first-party" where it does not.
+    """
+    cuts = [_line_hyphens(view.tokens) for view in (old, new)]
+    if not any(cuts):
+        return old, new
+    known = [{t.exact for t in view.tokens if t.kind is Kind.WORD} for view in (old, new)]
+    return (
+        old._replace(tokens=_rejoined(old.tokens, cuts[0], known[1])),
+        new._replace(tokens=_rejoined(new.tokens, cuts[1], known[0])),
+    )
+
+
+def _line_hyphens(tokens: list[Token]) -> list[int]:
+    """Return where a hyphen ends a line between two words."""
+    return [
+        index
+        for index in range(1, len(tokens) - 1)
+        if tokens[index].exact == "-"
+        and tokens[index + 1].line > tokens[index].line
+        and tokens[index - 1].kind is Kind.WORD
+        and tokens[index + 1].kind is Kind.WORD
+        and tokens[index + 1].exact.islower()
+    ]
+
+
+def _rejoined(tokens: list[Token], cuts: list[int], known: set[str]) -> list[Token]:
+    out = list(tokens)
+    for cut in reversed(cuts):
+        left, right = out[cut - 1], out[cut + 1]
+        exact = left.exact + right.exact
+        if exact in known:
+            base = exact.lower()
+            out[cut - 1 : cut + 2] = [
+                left._replace(end=right.end, exact=exact, sense=exact, base=base)
+            ]
+    return out

@@ -6,7 +6,7 @@ begins there takes it. Without a pack only what no language decides is typed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from watcher.classify import numbers
@@ -127,6 +127,7 @@ class _Typer:
 
     def run(self) -> list[Token]:
         position = 0
+        readers: Sequence[Callable[[int], int]]
         tokens = self.tokens
         heads = self.pack.heads if self.pack is not None else {}
         follow = self.pack.follow if self.pack is not None else {}
@@ -164,7 +165,7 @@ class _Typer:
             self.drops = set()
         if token.base not in self.drops:
             return False
-        if token.exact == "," and not self.out[-1].rule == "deontic-synonym":
+        if token.exact == "," and self.out[-1].rule != "deontic-synonym":
             return False
         self.drops.discard(token.base)
         self.out.append(token._replace(drop="deontic-synonym"))
