@@ -78,6 +78,7 @@ def _named(message: Message) -> tuple[str, dict[str, Json]]:
         case AlertMessage():
             return _NAMES[message.change_class], {"class": message.change_class.value}
         case Notice():
-            return f"Document{message.kind.value.capitalize()}", {"reason": message.reason}
+            kind = message.kind.value.title().replace("_", "")
+            return f"Document{kind}", {"reason": message.reason}
         case Digest():
             return "DocumentDigest", {"reason": message.reason.value}
