@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, func, insert, or_, select
 
 from watcher.domain.anchors import Citation, Segment, resolve_segment
 from watcher.domain.ids import DocumentId
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
-from watcher.store.codec import Found, statement_of
+from watcher.store.codec import statement_of
 from watcher.store.database import Database
 from watcher.store.emissions import (
     emission_by_key,
@@ -51,8 +54,15 @@ _ACCEPTED = (
     )
     .limit(1)
 )
+_PARTS = (_segment.c.page, _segment.c.start, _segment.c.end, _segment.c.sha256)
 _BY_ID = (
-    select(_citation, tables.version.c.version, _segment)
+    select(
+        _citation.c.id,
+        _citation.c.document_id,
+        tables.version.c.version,
+        _citation.c.created_at,
+        *_PARTS,
+    )
     .join(tables.version, tables.version.c.id == _citation.c.version_row)
     .join(_segment, _segment.c.citation_row == _citation.c.id)
     .where(_citation.c.citation_id == bindparam("citation_id"))
@@ -298,7 +308,7 @@ def find_citation(connection: Connection, citation_id: str) -> StoredCitation:
     Raises:
         UnknownCitationError: none was stored under that id.
     """
-    found = _citations_of(connection.execute(_BY_ID, {"citation_id": citation_id}).mappings())
+    found = _citations_of(connection.execute(_BY_ID, {"citation_id": citation_id}))
     if not found:
         raise UnknownCitationError(
             f"there is no citation {citation_id[:80]}", hint="`watcher citations list` lists them"
@@ -312,30 +322,29 @@ def _load(
     """Return the first `limit` citations that satisfy `where`, with their segments."""
     chosen = select(_citation).where(*where).order_by(_citation.c.id).limit(limit).subquery()
     query = (
-        select(chosen, tables.version.c.version, _segment)
+        select(
+            chosen.c.id,
+            chosen.c.document_id,
+            tables.version.c.version,
+            chosen.c.created_at,
+            *_PARTS,
+        )
         .join(tables.version, tables.version.c.id == chosen.c.version_row)
         .join(_segment, _segment.c.citation_row == chosen.c.id)
         .order_by(chosen.c.id, _segment.c.ordinal)
     )
-    return _citations_of(connection.execute(query).mappings())
+    return _citations_of(connection.execute(query))
 
 
-def _citations_of(rows: Iterable[Found]) -> tuple[StoredCitation, ...]:
-    """Return the citations of rows that have a citation's and a segment's columns."""
-    heads: dict[int, Found] = {}
-    segments: dict[int, list[Segment]] = {}
-    for row in rows:
-        heads.setdefault(row["id"], row)
-        part = Segment(row["page"], row["start"], row["end"], row["sha256"])
-        segments.setdefault(row["id"], []).append(part)
-    return tuple(
-        StoredCitation(
-            number,
-            Citation(row["document_id"], row["version"], tuple(segments[number])),
-            row["created_at"],
-        )
-        for number, row in heads.items()
-    )
+def _citations_of(rows: Iterable[Row[*tuple[Any, ...]]]) -> tuple[StoredCitation, ...]:
+    """Return the citations of rows (number, document, version, time, then a segment)."""
+    found = []
+    for number, group in groupby(rows, key=itemgetter(0)):
+        parts = tuple(group)
+        _, document_id, version, created_at = parts[0][:4]
+        segments = tuple(Segment(*part[4:]) for part in parts)
+        found.append(StoredCitation(number, Citation(document_id, version, segments), created_at))
+    return tuple(found)
 
 
 def _find_standing(connection: Connection, citation: Citation) -> tuple[Standing, datetime]:

@@ -11,7 +11,7 @@ import hashlib
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Select
@@ -244,7 +244,7 @@ def statement_values(statement: Statement) -> Values:
         "ranges": pack_ranges(statement.ranges),
         "candidates": pack_ranges(statement.candidates),
         "runner_up": pack_ranges(runner_up),
-        "edits": pack_ranges(r for edit in statement.edits for r in (edit.old, edit.new)),
+        "edits": pack_ranges([r for edit in statement.edits for r in (edit.old, edit.new)]),
     }
 
 
@@ -329,8 +329,10 @@ def _from_words(data: bytes) -> tuple[int, ...]:
     return tuple(words)
 
 
-def pack_ranges(ranges: Iterable[Range]) -> bytes:
-    """Return ranges as packed integers; nothing for none."""
+def pack_ranges(ranges: Collection[Range]) -> bytes:
+    """Return ranges as packed integers; nothing for none, which is most often."""
+    if not ranges:
+        return b""
     out = bytearray()
     before = 0
     for offset in (offset for range_ in ranges for offset in range_):
