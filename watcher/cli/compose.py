@@ -19,13 +19,17 @@ from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
 from watcher.pipeline.counting import read_counts
 from watcher.pipeline.deliver import build_senders, deliver_digests, deliver_due
 from watcher.pipeline.dispatch import Dispatcher
+from watcher.pipeline.reminding import remind
 from watcher.pipeline.requests import fetch_settings
+from watcher.pipeline.ruling import patterns
+from watcher.pipeline.scheduling import spread_overdue
 from watcher.pipeline.services import Services
 from watcher.pipeline.sync import sync_documents
 from watcher.settings import Settings, load
 from watcher.store import Store
 
 _DRAIN_SECONDS = 30.0
+_DAY = 86_400.0
 
 
 def run_daemon(config: Path) -> int:
@@ -57,11 +61,13 @@ class _Daemon:
         self._services = Services(settings, store, SystemClock(), metrics)
         self._senders = build_senders(settings)
         self._auditor = Auditor(lambda: self._services)
+        self._declare_patterns(settings)
 
     async def run(self) -> int:
         """Serve until told to stop."""
         services = self._services
         await asyncio.to_thread(sync_documents, services)
+        await asyncio.to_thread(spread_overdue, services)
         async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
             dispatcher = Dispatcher(lambda: self._services, fetcher)
             return await serve(self._app(dispatcher))
@@ -80,6 +86,7 @@ class _Daemon:
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
                 Job("audit", SLICE_SECONDS, self._auditor.run, deadline_seconds=300),
                 Job("digest", 3600.0, self._digest, deadline_seconds=300),
+                Job("remind", _DAY, self._remind, deadline_seconds=300),
             ),
             checks=(
                 HealthCheck("database", self._probe_database, vital=True),
@@ -101,6 +108,13 @@ class _Daemon:
     async def _digest(self) -> None:
         await deliver_digests(self._services, self._senders)
 
+    async def _remind(self) -> None:
+        await asyncio.to_thread(remind, self._services)
+
+    def _declare_patterns(self, settings: Settings) -> None:
+        for _, rule in patterns(settings):
+            self._services.metrics.declare_pattern(rule.name)
+
     async def _reload(self) -> str:
         """Take new settings whole, or raise and keep the old ones."""
         settings = await asyncio.to_thread(load, self._config)
@@ -120,6 +134,7 @@ class _Daemon:
         services = Services(settings, old.store, old.clock, old.metrics)
         await asyncio.to_thread(sync_documents, services)
         self._services, self._senders = services, senders
+        self._declare_patterns(settings)
         return f"{len(settings.documents)} documents"
 
     def _probe_database(self) -> str:

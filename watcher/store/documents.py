@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, bindparam, func, insert, or_, select, update
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import UnknownDocumentError
@@ -195,6 +195,19 @@ class Documents:
         with self._database.write() as connection:
             find_document(connection, document_id)
             _set(connection, document_id, next_check=next_check)
+
+    def schedule_all(self, moments: Mapping[DocumentId, datetime]) -> None:
+        """Plan many next checks in one transaction; unknown documents are passed over."""
+        if not moments:
+            return
+        query = (
+            update(_document)
+            .where(_document.c.document_id == bindparam("name"))
+            .values(next_check=bindparam("moment"))
+        )
+        rows = [{"name": name, "moment": moment} for name, moment in moments.items()]
+        with self._database.write() as connection:
+            connection.execute(query, rows)
 
     def void_leases(self) -> int:
         """End every lease, fencing its holder, and return how many there were.
