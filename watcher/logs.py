@@ -61,6 +61,8 @@ class Event(StrEnum):
     WORKER_KILLED = "worker.killed"
     VERSION_STORED = "version.stored"
     VERSION_DAMAGED = "version.damaged"
+    RULE_EXPIRING = "rule.expiring"
+    RULE_EXPIRED = "rule.expired"
     CHANGE_CLASSIFIED = "change.classified"
     CITATION_REANCHORED = "citation.reanchored"
     CITATION_UNRESOLVABLE = "citation.unresolvable"

@@ -74,6 +74,14 @@ class ResolveSource(StrEnum):
     AUDIT = "audit"
 
 
+class PatternState(StrEnum):
+    """Whether a pattern of the owner still silences anything."""
+
+    ACTIVE = "active"
+    EXPIRING = "expiring"
+    EXPIRED = "expired"
+
+
 class KillReason(StrEnum):
     """Why an extraction worker was killed or died."""
 
@@ -125,6 +133,7 @@ class Metrics:
         self._make_checks()
         self._make_audit()
         self._make_alerts()
+        self._make_rules()
         self.registry.register(ProcessCollector(boot_time or time.time()))
         if read_store is not None:
             self.registry.register(StoreCollector(read_store, self._channels))
@@ -232,6 +241,28 @@ class Metrics:
         self.delivery_duration = self._histogram(
             "notification_delivery_seconds", "How long a receiver took.", _DELIVERY_BUCKETS
         )
+
+    def _make_rules(self) -> None:
+        self.ignored_matches = Counter(
+            "ignored_matches",
+            "Differences that a pattern of the owner silenced.",
+            ["pattern"],
+            namespace=PREFIX,
+            registry=self.registry,
+        )
+        self._patterns = self._gauge(
+            "ignore_patterns", "Configured patterns by whether they still count.", ["state"]
+        )
+        self.patterns({})
+
+    def declare_pattern(self, name: str) -> None:
+        """Give birth to the series of a pattern of the owner, at zero."""
+        self.ignored_matches.labels(name)
+
+    def patterns(self, counts: Mapping[PatternState, int]) -> None:
+        """Say how many patterns count, end soon and have ended."""
+        for state in PatternState:
+            self._patterns.labels(state.value).set(counts.get(state, 0))
 
     def declare_job(self, job: str, interval_seconds: float) -> None:
         """Give birth to the series of a job, all at zero.

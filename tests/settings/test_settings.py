@@ -12,6 +12,11 @@ from watcher.settings import DocumentEntry, load, load_documents
 from watcher.settings.durations import format_duration, parse_duration
 from watcher.settings.secrets import read_secret
 
+IGNORE = """[[document.rules.ignore]]
+name = "stamp"
+pattern = 'v[0-9]+'
+expires = 2030-01-31
+"""
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENTRY = '[[document]]\ndocument_id = "{id}"\nurl = "https://example.org/p"\n'
 
@@ -78,6 +83,11 @@ def test_a_mistake_is_told_with_its_line(
         (ENTRY.format(id="a") + "[document.headers]\nAuthorization = 'x'\n", 5, ["credentials table"]),
         (ENTRY.format(id="a") + "[document.credentials]\nkind='header'\nsecret='hunter2'\n", 6, ["file:/path"]),
         ("[documents]\n", 1, ["[[document]]"]),
+        (ENTRY.format(id="a") + IGNORE + IGNORE.replace("stamp", "other").replace("[0-9]", "["), 10, ["document.rules.ignore.pattern", "regular expression"]),
+        (ENTRY.format(id="b") + IGNORE + ENTRY.format(id="a") + IGNORE.replace("v[0-9]+", "x*"), 13, ["empty text"]),
+        (ENTRY.format(id="a") + IGNORE.replace("expires = 2030-01-31\n", ""), 4, ["expires", "missing"]),
+        (ENTRY.format(id="a") + IGNORE + IGNORE, 1, ["'stamp' is there twice"]),
+        (ENTRY.format(id="a") + "[document.rules]\npage_threshold = 7\n", 5, ["less than or equal to 1"]),
     ],
 )  # fmt: skip
 def test_a_wrong_entry_is_told_with_its_line(

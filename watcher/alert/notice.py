@@ -1,4 +1,4 @@
-"""What is told that is no change: a document that cannot be seen, and its end."""
+"""What is told that is no change: a document that cannot be seen, a rule or day that ends."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class NoticeKind(StrEnum):
     RECOVERED = "recovered"
     HELD = "held"
     WITHDRAWN = "withdrawn"
+    RULE_EXPIRES = "rule_expires"
+    DATE_DUE = "date_due"
 
 
 _ACTS = {
@@ -24,6 +26,8 @@ _ACTS = {
     NoticeKind.RECOVERED: "Note",
     NoticeKind.HELD: "Accept or reject what was captured of",
     NoticeKind.WITHDRAWN: "Find out whether somebody repealed",
+    NoticeKind.RULE_EXPIRES: "Renew or drop a rule of",
+    NoticeKind.DATE_DUE: "Get ready for",
 }
 
 
@@ -31,8 +35,9 @@ _ACTS = {
 class Notice:
     """One fact about one document; it holds no word of any text.
 
-    `reason` is a word of a closed list (a refusal or a hold), `message` one
-    sentence, `hint` what to do. `observed_at` is RFC 3339 in UTC.
+    `reason` is a word of a closed list (a refusal or a hold), the name of a rule
+    or the number of a date; `message` is one sentence, `hint` what to do.
+    `observed_at` is RFC 3339 in UTC.
     """
 
     event_id: str

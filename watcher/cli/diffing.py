@@ -10,8 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from watcher.alert.render import visible
-from watcher.align import align
-from watcher.classify import Context, classify
 from watcher.cli.opening import chosen_version, opened
 from watcher.cli.output import Row, show_json
 from watcher.domain.changes import ChangeClass, Classification, HunkKind
@@ -20,6 +18,7 @@ from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
 from watcher.errors import UsageError
 from watcher.pipeline.explain import explain
+from watcher.pipeline.judging import judge_versions
 from watcher.pipeline.redline import Mark, Piece, ShownHunk, redline
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import find_change
@@ -89,10 +88,7 @@ def _of_versions(
     first, second = versions
     old = services.store.versions.text(name, chosen_version(services, name, first))
     new = services.store.versions.text(name, chosen_version(services, name, second))
-    entry = services.entries.get(name)
-    context = Context(language=entry.language if entry else "")
-    classification = classify(old.data, new.data, align(old.data, new.data), context)
-    return Judged(name, old, new, classification, None, None)
+    return Judged(name, old, new, judge_versions(services, name, old, new), None, None)
 
 
 def _print(judged: Judged, hunks: Sequence[ShownHunk]) -> None:

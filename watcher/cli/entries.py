@@ -10,8 +10,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from watcher.alert.channels import WebhookChannel
+from watcher.clock import SystemClock
 from watcher.domain.ids import document_id
 from watcher.errors import UsageError
+from watcher.pipeline.reminding import pattern_lines
 from watcher.settings import load
 from watcher.settings.documents import DocumentEntry
 from watcher.settings.durations import format_duration
@@ -104,6 +106,7 @@ def check_configuration(path: Path) -> Iterator[str]:
     yield f"{path}: ok, {len(settings.documents)} documents, {len(settings.channels)} channels"
     for entry in settings.documents:
         yield _row(entry)
+    yield from pattern_lines(settings, SystemClock().now().date())
 
 
 def _row(entry: DocumentEntry) -> str:

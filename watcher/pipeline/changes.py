@@ -10,11 +10,13 @@ from collections.abc import Container
 
 from watcher import logs
 from watcher.align import align
+from watcher.domain.changes import Classification
 from watcher.domain.ids import DocumentId
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
 from watcher.pipeline.alerting import alerts_for_change
 from watcher.pipeline.judging import judge_change
+from watcher.pipeline.ruling import IGNORED, rules_for
 from watcher.pipeline.services import Services
 from watcher.pipeline.statements import Anchoring, Step
 from watcher.reanchor import ALGORITHM
@@ -59,11 +61,7 @@ def advance(services: Services, change: Change) -> None:
     old = services.store.versions.text(change.document_id, change.from_version)
     new = services.store.versions.text(change.document_id, change.to_version)
     if change.state is ChangeState.STORED:
-        text_map = align(old.data, new.data)
-        judged = judge_change(services, change, old, new, text_map)
-        services.store.changes.save_classification(
-            change.change_id, judged, text_map, at=services.clock.now()
-        )
+        judged = _classify(services, change, old, new)
         _log.info(
             Event.CHANGE_CLASSIFIED,
             document_id=change.document_id,
@@ -75,6 +73,22 @@ def advance(services: Services, change: Change) -> None:
     services.store.changes.finish(
         change.change_id, alerts_for_change(services, services.store.changes.get(change.change_id))
     )
+
+
+def _classify(
+    services: Services, change: Change, old: CanonicalText, new: CanonicalText
+) -> Classification:
+    """Judge a change under the rules of today, and keep both."""
+    now, rules = services.clock.now(), rules_for(services, change.document_id)
+    if rules.body:
+        services.store.rule_sets.put(rules.body, now)
+    text_map = align(old.data, new.data)
+    judged = judge_change(services, change, (old, new), text_map, rules)
+    services.store.changes.save_classification(change.change_id, judged, text_map, at=now)
+    for atom in judged.atoms:
+        if atom.rule.startswith(IGNORED):
+            services.metrics.ignored_matches.labels(atom.rule.removeprefix(IGNORED)).inc()
+    return judged
 
 
 def reanchor_live(

@@ -8,6 +8,7 @@ from watcher.align import align
 from watcher.domain.changes import Classification
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.judging import judge_change
+from watcher.pipeline.ruling import kept_rules, rules_for
 from watcher.pipeline.services import Services
 from watcher.store.rows import Change
 
@@ -18,18 +19,22 @@ def explain(
     """Return the stored classification with its words, and the two texts.
 
     The class, tier, score and ranges are the stored ones. The headline and the
-    reasons are computed again; should the classifier have changed since, they
-    are left out rather than attributed to the judgement that was made.
+    reasons are computed again, under the owner's rules of that time; should the
+    classifier have changed since, they are left out rather than attributed to
+    the judgement that was made.
 
     Raises:
-        ResolutionError: a version cannot be read.
+        ResolutionError: a version or a rule set cannot be read.
     """
     store = services.store
     old = store.versions.text(change.document_id, change.from_version)
     new = store.versions.text(change.document_id, change.to_version)
     stored = store.changes.classification(change.change_id)
     text_map = store.changes.text_map(change.change_id) or align(old.data, new.data)
-    fresh = judge_change(services, change, old, new, text_map)
+    rules = rules_for(services, change.document_id)
+    if stored is not None:
+        rules = kept_rules(services, stored.rules)
+    fresh = judge_change(services, change, (old, new), text_map, rules)
     if stored is None:
         return fresh, (old, new)
     if _same(stored, fresh):
@@ -39,9 +44,10 @@ def explain(
 
 
 def _same(stored: Classification, fresh: Classification) -> bool:
-    return (stored.change_class, stored.tier, stored.score, stored.pack) == (
+    return (stored.change_class, stored.tier, stored.score, stored.pack, stored.rules) == (
         fresh.change_class,
         fresh.tier,
         fresh.score,
         fresh.pack,
+        fresh.rules,
     )

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from watcher.align import TextMap
+from dataclasses import replace
+
+from watcher.align import TextMap, align
 from watcher.classify import Context, Heading, classify
 from watcher.domain.changes import Classification
+from watcher.domain.ids import DocumentId
 from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
+from watcher.pipeline.ruling import RuleSet, rules_for
 from watcher.pipeline.services import Services
 from watcher.store.rows import Change
 
 
 def judge_change(
-    services: Services, change: Change, old: CanonicalText, new: CanonicalText, text_map: TextMap
+    services: Services,
+    change: Change,
+    texts: tuple[CanonicalText, CanonicalText],
+    text_map: TextMap,
+    rules: RuleSet,
 ) -> Classification:
-    """Return the classification of a change, with its words.
+    """Return the classification of a change under `rules`, with its words.
 
     The same inputs give the same answer, so it can be computed again to be shown.
     """
     known = services.judged.get(change.change_id)
-    if known is not None:
+    if known is not None and known.rules == rules.digest:
         return known
     captures = services.store.captures
     before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
@@ -28,10 +36,25 @@ def judge_change(
         language=(entry.language if entry else "") or after.language,
         old_headings=_headings(before),
         new_headings=_headings(after),
+        rules=rules.user,
+        thresholds=rules.thresholds,
     )
-    judged = classify(old.data, new.data, text_map, context)
+    old, new = texts
+    judged = replace(classify(old.data, new.data, text_map, context), rules=rules.digest)
     services.judged.keep(change.change_id, judged)
     return judged
+
+
+def judge_versions(
+    services: Services, document_id: DocumentId, old: CanonicalText, new: CanonicalText
+) -> Classification:
+    """Return the classification between any two versions, under the rules of today."""
+    entry, rules = services.entries.get(document_id), rules_for(services, document_id)
+    context = Context(
+        language=entry.language if entry else "", rules=rules.user, thresholds=rules.thresholds
+    )
+    judged = classify(old.data, new.data, align(old.data, new.data), context)
+    return replace(judged, rules=rules.digest)
 
 
 def _headings(reading: Reading) -> tuple[Heading, ...]:

@@ -15,7 +15,7 @@ from watcher.domain.text import CanonicalText
 from watcher.pipeline.explain import explain
 from watcher.pipeline.services import Services
 from watcher.pipeline.touched import touched_citations
-from watcher.store.rows import Affected, Alert, Change
+from watcher.store.rows import Affected, Alert, AlertKind, Change
 
 _CONTEXT = 240
 """Bytes shown on either side of what changed, cut at a sentence or a word."""
@@ -69,15 +69,10 @@ def notice(services: Services, alert: Alert) -> Notice:
     """Return the notice of an alert about what is no change."""
     document = services.store.documents.get(alert.document_id)
     entry = services.entries.get(alert.document_id)
-    newest = services.store.observations.newest(alert.document_id)
-    kind = NoticeKind(alert.kind.value)
-    message, hint = f"{alert.reason} is over: it is seen again", ""
-    if kind is not NoticeKind.RECOVERED and newest is not None:
-        message = newest.verdict.message or alert.reason
-        hint = newest.verdict.hint
+    message, hint = _said(services, alert)
     return Notice(
         event_id=alert.event_id,
-        kind=kind,
+        kind=NoticeKind(alert.kind.value),
         document_id=alert.document_id,
         title=document.title,
         owner=entry.owner if entry else "",
@@ -88,6 +83,21 @@ def notice(services: Services, alert: Alert) -> Notice:
         observed_at=alert.created_at.isoformat(),
         link=document_link(services, alert.document_id),
     )
+
+
+def _said(services: Services, alert: Alert) -> tuple[str, str]:
+    """Return what a notice says, and what to do."""
+    if alert.kind is AlertKind.RECOVERED:
+        return f"{alert.reason} is over: it is seen again", ""
+    if alert.kind is AlertKind.RULE_EXPIRES:
+        return (
+            f"the ignore pattern {alert.reason} ends",
+            "give it a new date if it is still right: what it silences is told again after that",
+        )
+    newest = services.store.observations.newest(alert.document_id)
+    if newest is None:
+        return alert.reason, ""
+    return newest.verdict.message or alert.reason, newest.verdict.hint
 
 
 def document_link(services: Services, document_id: DocumentId) -> str:

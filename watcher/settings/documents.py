@@ -15,6 +15,7 @@ from watcher.domain.changes import Severity
 from watcher.domain.ids import document_id as checked_document_id
 from watcher.errors import WatcherError
 from watcher.settings.durations import Duration
+from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
@@ -103,6 +104,8 @@ class DocumentEntry(BaseModel):
     """Why robots.txt does not apply to this document; empty: it applies."""
     confirm: bool | None = None
     """Whether a page waits for one confirming fetch; unset: the service's default."""
+    rules: RuleSettings = RuleSettings()
+    """The owner's rules for the classifier, beside the service's."""
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:

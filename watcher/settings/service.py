@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from watcher.alert.channels import Channel
 from watcher.settings.documents import DocumentEntry
 from watcher.settings.durations import Duration
+from watcher.settings.rules import RuleSettings
 
 
 class _Table(BaseModel):
@@ -104,6 +105,7 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     channels: tuple[Channel, ...] = ()
     links: LinkSettings = LinkSettings()
+    rules: RuleSettings = RuleSettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 

@@ -28,6 +28,8 @@ class AlertKind(StrEnum):
     HELD = "held"
     REFUSED = "refused"
     RECOVERED = "recovered"
+    RULE_EXPIRES = "rule_expires"
+    DATE_DUE = "date_due"
 
 
 class AlertState(StrEnum):
