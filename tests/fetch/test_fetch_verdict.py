@@ -99,10 +99,11 @@ def test_no_real_policy_is_refused(shared_data: Path) -> None:
     files = sorted(shared_data.glob("reanchor/corpus/**/*.txt"))
     files += sorted(shared_data.glob("histories/**/*.md"))[::2]
     files += sorted(shared_data.glob("extract/md/**/*.md"))
-    files = [file for file in files if 300 <= file.stat().st_size <= 60_000]
+    files = [file for file in files if file.stat().st_size >= 300]
     assert len(files) >= 300
     for file in files:
-        page = as_html(file.read_text("utf-8", errors="replace"), file.stem)
+        text = file.read_text("utf-8", errors="replace")[:12_000]
+        page = as_html(text, file.stem)
         verdict = judge(facts(page))
         assert verdict.outcome is Outcome.ACCEPTED, (file, verdict)
 
@@ -111,7 +112,7 @@ def test_no_real_policy_is_refused(shared_data: Path) -> None:
 def test_no_real_edit_is_refused_or_held(shared_data: Path) -> None:
     for folder in ("basecamp-privacy", "basecamp-terms", "github-privacy-statement"):
         texts = [f.read_text() for f in sorted((shared_data / "histories" / folder).rglob("*.md"))]
-        for before, after in pairwise(texts):
+        for before, after in list(pairwise(texts))[::3]:
             verdict = judge(
                 AnswerFacts(
                     URL,

@@ -148,3 +148,36 @@ def test_a_slow_but_honest_body_arrives(server: ScenarioServer) -> None:
     reply = Reply(body=PAGE, drip=1200, pause=0.15)
     limits = limited(drip_window=0.3, drip_bytes=1000)
     assert fetch(server.play("/p", reply), limits=limits).body == PAGE
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "refusal"),
+    [
+        (401, (("WWW-Authenticate", "Basic"),), b"", Refusal.LOGIN_WALL),
+        (403, (("cf-mitigated", "challenge"),), b"", Refusal.BOT_WALL),
+        (405, (("x-amzn-waf-action", "captcha"),), b"", Refusal.BOT_WALL),
+        (403, (), b"<title>Attention Required!</title><h1>Sorry, you have been blocked</h1>", Refusal.BOT_WALL),
+        (503, (), b"<title>Maintenance</title><h1>We are down for maintenance</h1>", Refusal.MAINTENANCE),
+        (503, (), b"<title>Queue</title><meta http-equiv=refresh content=20><h1>You are in the queue</h1>", Refusal.WAITING_ROOM),
+        (403, (), b"<h1>No</h1>", Refusal.HTTP_ERROR),
+        (404, (), b"<title>Maintenance</title><h1>We are down for maintenance</h1>", Refusal.HTTP_ERROR),
+        (500, (), b"", Refusal.HTTP_ERROR),
+        (418, (), b"\x00\xff" * 100, Refusal.HTTP_ERROR),
+    ],
+)  # fmt: skip
+def test_an_error_says_what_kind_of_error_it_is(
+    server: ScenarioServer,
+    status: int,
+    headers: tuple[tuple[str, str], ...],
+    body: bytes,
+    refusal: Refusal,
+) -> None:
+    answer = fetch(server.play("/p", Reply(status=status, headers=headers, body=body)))
+    assert answer.refusal is refusal
+    assert answer.body == b""
+    assert answer.gone is (status == 404)
+
+
+def test_an_error_page_that_never_ends_is_still_only_an_error(server: ScenarioServer) -> None:
+    reply = Reply(status=404, body=b"x" * 10_000, chunked=True, endless=True)
+    assert fetch(server.play("/p", reply)).refusal is Refusal.HTTP_ERROR

@@ -37,6 +37,7 @@ from watcher.fetch.model import (
 from watcher.fetch.politeness import Hosts, retry_after
 from watcher.fetch.redaction import stored_headers
 from watcher.fetch.robots import MAX_BYTES, RobotsCache, Rules, rules_from
+from watcher.fetch.status import status_verdict
 from watcher.fetch.transport import Route, Transports
 from watcher.fetch.urls import host_key, join, origin, parse, port_of, shown
 from watcher.fetch.validators import conditional_headers, contradicts, from_headers
@@ -325,23 +326,11 @@ class Check:
             return self._answer(AnswerKind.NOT_MODIFIED, verdict)
         if answer.status in (200, 203):
             return self._answer(AnswerKind.BODY, None)
-        return self._answer(AnswerKind.REFUSED, self._status_verdict(answer))
-
-    def _status_verdict(self, answer: wire.Wire) -> Verdict:
-        status = answer.status
-        hints = {
-            401: "give the document credentials",
-            403: "give the document credentials, or ask the site to let this User-Agent in",
-            404: "look where the document is now and change its url",
-            410: "the site says that it is gone for good: change the url or retire the document",
-            429: "nothing to do: it is asked less often for a while",
-        }
-        return refused(
-            Refusal.HTTP_ERROR,
-            f"{shown(self._url)} answered {status}",
-            hints.get(status, "nothing to do unless it lasts"),
-            ("status", status),
+        charset = charset_of(answer.headers.get("content-type", ""))
+        verdict = status_verdict(
+            shown(self._url), answer.status, answer.headers, answer.body, charset
         )
+        return self._answer(AnswerKind.REFUSED, verdict)
 
     def _answer(self, kind: AnswerKind, verdict: Verdict | None) -> Answer:
         last, url = self._last, self._url

@@ -69,24 +69,24 @@ _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TEXT_INPUTS = frozenset({"", "text", "email", "tel", "number", "search", "url"})
 _PROSE_WORDS = 8
 _LEAD_WORDS = 120
+_LEAD_BLOCKS = 60
+_MANY = 200
+"""Headings and buttons that are kept: more say nothing more."""
 _MAX_NODES = 200_000
 _REFRESH = re.compile(r"\s*(\d*\.?\d+)\s*(?:[;,]\s*(?:url\s*=)?\s*['\"]?([^'\"]*))?", re.IGNORECASE)
 
-_CHALLENGES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
-        ("cloudflare", r"/cdn-cgi/challenge-platform/|challenges\.cloudflare\.com|_cf_chl_"),
-        ("hcaptcha", r"hcaptcha\.com/|\bh-captcha\b"),
-        ("recaptcha", r"recaptcha/(?:api|enterprise)|\bg-recaptcha\b"),
-        ("datadome", r"captcha-delivery\.com|js\.datadome\.co"),
-        ("imperva", r"_Incapsula_Resource|incapsula\.com"),
-        ("perimeterx", r"px-captcha|captcha\.px-c|_pxAppId|perimeterx\.net"),
-        ("aws waf", r"\.awswaf\.com|AwsWafIntegration|gokuProps"),
-        ("akamai", r"/_sec/cp_challenge|sec-if-cpt|errors\.edgesuite\.net"),
-        ("geetest", r"geetest\.com|initGeetest"),
-        ("friendly captcha", r"\bfrc-captcha\b|friendlycaptcha"),
-        ("queue", r"\.queue-it\.net|queueit|cf_waiting_room|waiting-?room"),
-    )
+_CHALLENGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("cloudflare", ("/cdn-cgi/challenge-platform/", "challenges.cloudflare.com", "_cf_chl_")),
+    ("hcaptcha", ("hcaptcha.com/", "h-captcha")),
+    ("recaptcha", ("recaptcha/api", "recaptcha/enterprise", "g-recaptcha")),
+    ("datadome", ("captcha-delivery.com", "js.datadome.co")),
+    ("imperva", ("_incapsula_resource", "incapsula.com")),
+    ("perimeterx", ("px-captcha", "captcha.px-c", "_pxappid", "perimeterx.net")),
+    ("aws waf", (".awswaf.com", "awswafintegration", "gokuprops")),
+    ("akamai", ("/_sec/cp_challenge", "sec-if-cpt", "errors.edgesuite.net")),
+    ("geetest", ("geetest.com", "initgeetest")),
+    ("friendly captcha", ("frc-captcha", "friendlycaptcha")),
+    ("queue", (".queue-it.net", "queueit", "cf_waiting_room", "waiting-room", "waitingroom")),
 )
 """What the makers of challenges leave in a page; they are the same in every language."""
 
@@ -135,7 +135,10 @@ def page_facts(html: bytes, charset: str | None = None) -> PageFacts:
     """
     source = decode(html, charset, markup=True).text
     facts = PageFacts(bytes=len(html))
-    facts.challenges = tuple(name for name, mark in _CHALLENGES if mark.search(source))
+    lowered = source.lower()
+    facts.challenges = tuple(
+        name for name, marks in _CHALLENGES if any(mark in lowered for mark in marks)
+    )
     tree = LexborHTMLParser(source)
     _read_head(tree, facts)
     if tree.body is not None:
@@ -243,13 +246,13 @@ class _Reader:
             return
         if words >= _PROSE_WORDS and linked * 2 <= words and not block.control:
             facts.prose_words += words
-        if self._lead_words < _LEAD_WORDS:
+        if self._lead_words < _LEAD_WORDS and len(self._lead) < _LEAD_BLOCKS:
             self._lead.append(text[:600])
             self._lead_words += words
 
     def _count(self, node: LexborNode, tag: str) -> None:
         facts = self._facts
-        if tag in _HEADINGS:
+        if tag in _HEADINGS and len(facts.headings) < _MANY:
             facts.headings.append(_squeezed(node.text())[:200])
         elif tag == "a":
             facts.links += 1
@@ -259,7 +262,7 @@ class _Reader:
                 facts.buttons.append(_squeezed(node.text())[:80])
         elif tag == "form":
             facts.forms += 1
-        elif tag == "button":
+        elif tag == "button" and len(facts.buttons) < _MANY:
             facts.buttons.append(_squeezed(node.text())[:80])
         elif tag == "input":
             self._count_input(node)

@@ -15,6 +15,7 @@ _UNSPACED = (
 _MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0980-\u0983\u09bc-\u09cd\u0a00-\u0dff"
 """Vowel signs that belong to a word and are no letters of their own."""
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|[{_MARKS}])+")
+_ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _SHINGLE = 3
 _PROSE_WORDS = 8
@@ -24,13 +25,16 @@ _ENOUGH_PROSE = 40
 
 def tokens(text: str) -> list[str]:
     """Return the words of `text` in order, folded; unspaced scripts by character."""
-    return _TOKEN.findall(text.casefold())
+    pattern = _ASCII_TOKEN if text.isascii() else _TOKEN
+    return pattern.findall(text.casefold())
 
 
 def word_count(text: str) -> int:
     """Return about how many words `text` has, in any script."""
-    characters = len(_UNSPACED_CHARACTER.findall(text))
-    return len(_TOKEN.findall(text)) - characters + (characters + 1) // 2
+    if text.isascii() or not _UNSPACED_CHARACTER.search(text):
+        return len(text.split())
+    spaced, characters = _UNSPACED_CHARACTER.subn(" ", text)
+    return len(spaced.split()) + (characters + 1) // 2
 
 
 def prose(text: str) -> str:

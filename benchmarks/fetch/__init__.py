@@ -1,0 +1,1 @@
+"""What a check costs: CPU, memory, descriptors."""
