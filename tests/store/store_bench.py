@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -121,3 +124,19 @@ def bench_in(directory: Path) -> Bench:
     store.documents.sync([DeclaredDocument(DOCUMENT, "Policy", (URL,), "digest")], START)
     leased = store.documents.claim(DOCUMENT, START, lease_seconds=3600, owner="test")
     return Bench(store, leased.lease, directory)
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """Do `work` in a forked child and return its status: -9 where it was killed."""
+    with warnings.catch_warnings():
+        # From Python 3.12 on a fork beside threads warns; ours hold no lock of this test.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        work()
+    except BaseException:  # noqa: BLE001  (a forked child ends here, whatever happens)
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)

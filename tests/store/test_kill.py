@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import signal
-import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from tests.store.store_bench import DOCUMENT, START, URL, Bench, day
+from tests.store.store_bench import DOCUMENT, START, URL, Bench, day, in_child
 from watcher.domain.anchors import cite
 from watcher.domain.changes import ChangeClass, Classification, Severity, Tier
 from watcher.domain.statements import Statement, Status
@@ -118,19 +117,6 @@ def told(directory: Path) -> dict[str, object]:
                 for run in store.observations.list(DOCUMENT)
             ],
         }
-
-
-def in_child(work: Callable[[], None]) -> int:
-    """Do `work` in a forked child and return its status: -9 where it was killed."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    try:
-        work()
-    except BaseException:  # noqa: BLE001  (a forked child ends here, whatever happens)
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
 
 
 def at_each_step(step: Callable[[], None]) -> None:

@@ -7,8 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import traceback
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event
 
-from tests.store.store_bench import DOCUMENT, Bench, day
+from tests.store.store_bench import DOCUMENT, Bench, day, in_child
 from watcher.domain.changes import Severity
 from watcher.domain.resolution import UnreadableError
 from watcher.store import (
@@ -147,31 +145,18 @@ def test_a_copy_is_readable_even_where_nothing_can_be_written(bench: Bench, tmp_
         path.chmod(path.stat().st_mode | 0o055)
     before = sorted(copy.iterdir())
 
-    def read() -> None:
+    def read_as_nobody() -> None:
+        if os.getuid() == 0:  # file modes do not stop root
+            os.setgid(65534)
+            os.setuid(65534)
         with Store.open(copy, read_only=True) as store:
             version = store.versions.list(DOCUMENT)[0].version
             assert store.versions.text(DOCUMENT, version).data == OLD.encode()
         with pytest.raises(StoreReadOnlyError):
             Store.open(copy)
 
-    assert as_nobody(read) == 0
+    assert in_child(read_as_nobody) == 0
     assert sorted(copy.iterdir()) == before
-
-
-def as_nobody(work: Callable[[], None]) -> int:
-    """Do `work` in a child whom file modes stop, as they do not stop root; return its status."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    try:
-        if os.getuid() == 0:
-            os.setgid(65534)
-            os.setuid(65534)
-        work()
-    except BaseException:  # noqa: BLE001  (a forked child ends here, whatever happens)
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
 
 
 def test_a_copy_taken_while_the_service_writes_is_readable(bench: Bench, tmp_path: Path) -> None:
