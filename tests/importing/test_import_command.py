@@ -102,3 +102,19 @@ def test_nothing_is_written_where_one_of_the_files_is_none(folder: Path) -> None
     ):
         _, told = run(folder, "import", *arguments, code=code)
         assert len(told.strip().splitlines()) == 1
+
+
+def test_history_is_told_as_claimed(folder: Path) -> None:
+    text = "# Retention\n\nAccess logs are kept for {} days, and then deleted everywhere.\n"
+    for year, days in (("2020", 10), ("2021", 20)):
+        (folder / f"{year}-01-01.md").write_text(text.format(days), encoding="utf-8")
+    printed, _ = run(
+        folder, "history", "import", "2021-01-01.md", "2020-01-01.md", "--document", "retention"
+    )
+    assert "2 of 2 states of retention are citable" in printed
+    listed, _ = run(folder, "versions", "retention")
+    assert listed.count("imported") == 2
+    shown, _ = run(folder, "show", "retention", "--at", "2020-06-01")
+    assert "no version is known" in shown
+    _, told = run(folder, "history", "import", "--document", "retention", code=2)
+    assert "one source" in told

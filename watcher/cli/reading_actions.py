@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from watcher.pipeline.anchoring import anchor_all
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import Damage
 from watcher.pipeline.views import verify as verify_all
-from watcher.store.rows import Observation, VersionAt
+from watcher.store.rows import Observation, Version, VersionAt
 
 
 def documents(config: Path, *, as_json: bool) -> None:
@@ -56,12 +56,14 @@ def versions(config: Path, document: str, *, as_json: bool) -> None:
     name = document_id(document)
     with opened(config) as services:
         services.store.documents.get(name)
+        claims = services.store.captures.claims(name)
         rows: list[Row] = [
             {
                 "version": v.version,
                 "first_stored": when(v.first_stored),
-                "standing": "purged" if v.purged else v.standing.value if v.standing else "held",
+                "standing": _standing(v, claims),
                 "since": when(v.since),
+                "claimed": when(claims[v.version][0]) if v.version in claims else None,
                 "pages": v.pages,
                 "bytes": v.size,
             }
@@ -73,6 +75,7 @@ def versions(config: Path, document: str, *, as_json: bool) -> None:
                 "first_stored": when(capture.captured_at),
                 "standing": f"held: {capture.capture_id}",
                 "since": None,
+                "claimed": None,
                 "pages": None,
                 "bytes": capture.body_size,
             }
@@ -81,8 +84,17 @@ def versions(config: Path, document: str, *, as_json: bool) -> None:
         show_rows(
             rows + held,
             as_json=as_json,
-            columns=["version", "first_stored", "standing", "since", "pages", "bytes"],
+            columns=["version", "first_stored", "standing", "since", "claimed", "pages", "bytes"],
         )
+
+
+def _standing(version: Version, claims: Mapping[VersionId, tuple[datetime, datetime]]) -> str:
+    """Return how a version stands; one that never was current was imported or only held."""
+    if version.purged:
+        return "purged"
+    if version.standing is not None:
+        return version.standing.value
+    return "imported" if version.version in claims else "held"
 
 
 def show(
@@ -131,11 +143,13 @@ def _show_version(
     store = services.store
     facts = store.versions.get(name, version)
     found = store.versions.text(name, version)
+    claims = store.captures.claims(name)
     row: Row = {
         "document_id": name,
         "version": version,
-        "standing": facts.standing.value if facts.standing else "held",
+        "standing": _standing(facts, claims),
         "since": when(facts.since),
+        "claimed": [when(moment) for moment in claims.get(version, ())],
         "first_stored": when(facts.first_stored),
         "bytes": facts.size,
         "pages": [
@@ -149,7 +163,7 @@ def _show_version(
     show_lines(
         [
             f"{name}  {version}",
-            f"{row['standing']} since {row['since']}, first stored {row['first_stored']}",
+            _since(row),
             f"{facts.size} bytes, {facts.pages} pages",
         ]
     )
@@ -159,6 +173,18 @@ def _show_version(
     if len(found.pages) > 20:
         show_lines([f"  ... and {len(found.pages) - 20} more pages"])
     show_lines([f"the text itself: watcher show {name} --version {version[7:19]} --text"])
+
+
+def _since(row: Row) -> str:
+    """Return since when a version stands as it does; a claim is never called more than that."""
+    since = f"since {row['since']}, " if row["since"] else ""
+    claimed = row["claimed"]
+    claim = (
+        f", imported for {claimed[0]} by its source's claim"
+        if isinstance(claimed, list) and claimed
+        else ""
+    )
+    return f"{row['standing']} {since}first stored {row['first_stored']}{claim}"
 
 
 def _show_at(known: VersionAt, *, as_json: bool) -> None:

@@ -103,6 +103,30 @@ class Intake:
         await asyncio.to_thread(self._follow, commit)
         return verdict, commit.change_id
 
+    async def take_past(self, received: Received) -> tuple[Verdict, Commit | None]:
+        """Read, judge and store what is claimed to be of an earlier time.
+
+        It is judged by itself: a later text is no measure for an earlier one,
+        and nobody will confirm what looks suspicious, so that is left out too.
+
+        Raises:
+            WatcherError: the store refused or failed.
+        """
+        store = self._services.store
+        document_id = received.leased.document.document_id
+        current = await asyncio.to_thread(store.versions.current, document_id)
+        options = extract_options(received.entry, current.rendition.engine if current else None)
+        reading = await self._read(received.source, options)
+        verdict = await asyncio.to_thread(
+            judge_reading, self._services, received.capture, reading, None, None
+        )
+        if verdict.outcome is not Outcome.ACCEPTED:
+            return verdict, None
+        commit = await asyncio.to_thread(
+            store.commits.import_capture, received.leased.lease, received.capture, reading
+        )
+        return verdict, commit
+
     async def _read(self, source: Source, options: Options) -> Reading:
         async with self._turns:
             reading = await asyncio.to_thread(extract_isolated, source, options, self._limits)

@@ -27,6 +27,7 @@ store.captures
     latest(document_id) -> Capture | None            whatever its state: the next is compared to it
     latest_accepted(document_id) -> Capture | None
     get(capture_id), list(document_id), held(document_id=None), decisions(capture_id)
+    claims(document_id) -> {version: (first, last)}  what was imported, with its claimed times
     body(capture_id) -> bytes                        verified
     agreement(capture_id) -> Agreement               how often its bytes were seen, since when
     reading(reading_id) -> Reading                   text, verified, and everything beside it

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Connection, ScalarSelect, func, select
 
-from watcher.domain.ids import DocumentId
+from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
 from watcher.store import tables
@@ -108,6 +110,25 @@ class Captures:
         with self._database.read() as connection:
             count, first, last = connection.execute(query).one()
         return Agreement(count, first, last) if count else None
+
+    def claims(self, document_id: DocumentId) -> dict[VersionId, tuple[datetime, datetime]]:
+        """Return the versions that were imported, each with its first and last claimed time."""
+        reading, version = tables.reading, tables.version
+        query = (
+            select(
+                version.c.version, func.min(_capture.c.claimed_at), func.max(_capture.c.claimed_at)
+            )
+            .join(reading, reading.c.version_row == version.c.id)
+            .join(_capture, _capture.c.capture_id == reading.c.capture_id)
+            .where(
+                _capture.c.document_id == document_id,
+                _capture.c.origin == Origin.IMPORTED.value,
+                _capture.c.claimed_at.is_not(None),
+            )
+            .group_by(version.c.version)
+        )
+        with self._database.read() as connection:
+            return {name: (first, last) for name, first, last in connection.execute(query)}
 
     def body(self, capture_id: str) -> bytes:
         """Return the bytes of a capture, verified.
