@@ -31,7 +31,7 @@ def test_what_goes_in_comes_out(blobs: BlobFiles, data: bytes) -> None:
     name = blobs.put(data)
     assert name == hashlib.sha256(data).hexdigest()
     assert blobs.get(name) == data
-    assert blobs.has(data)
+    assert blobs.has(name)
     assert blobs.put(data) == name
 
 

@@ -184,6 +184,24 @@ def test_a_text_that_returns_is_stored_anew_and_the_tombstone_says_so(bench: Ben
     assert places(bench.directory, SECRET) == []
 
 
+def test_a_purge_between_blob_and_row_takes_nothing_from_the_commit(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = superseded(bench)
+    commits = bench.store.commits
+    put = commits._put
+
+    def put_and_then_purge(*contents: bytes) -> dict[str, bytes]:
+        blobs = put(*contents)
+        purge(bench, version)
+        return blobs
+
+    monkeypatch.setattr(commits, "_put", put_and_then_purge)
+    commit = bench.commit(OLD, day(10))
+    assert bench.store.versions.text(DOCUMENT, version).data == OLD.encode()
+    assert bench.store.captures.body(commit.capture_id) == OLD.encode()
+
+
 def test_another_document_keeps_its_own_copy(bench: Bench) -> None:
     version = superseded(bench)
     other = bench.another(DocumentId("other"))

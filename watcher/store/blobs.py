@@ -64,9 +64,9 @@ class BlobFiles:
             raise self._write_error(error) from error
         return name
 
-    def has(self, data: bytes) -> bool:
-        """Tell whether there is a file for `data`, without reading it."""
-        return self._path(hashlib.sha256(data).hexdigest()).exists()
+    def has(self, name: str) -> bool:
+        """Tell whether there is a file for the bytes named `name`, without reading it."""
+        return self._path(name).exists()
 
     def get(self, name: str) -> bytes:
         """Return the bytes named `name`.

@@ -6,6 +6,7 @@ what was done and doubles nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -84,14 +85,15 @@ class Commits:
             )
         if state is CaptureState.ACCEPTED:
             _check_usable(document_id, reading)
-        body = self._put(capture.body, reading)
+        blobs = self._put(capture.body, *_texts(reading))
+        body = next(iter(blobs))
         with self._database.write() as connection:
             fence(connection, lease)
             previous = latest_capture(connection, document_id)
             if previous is not None and previous["body_sha256"] == body:
                 return _seen_again(connection, previous, reading, observation)
             check_rendition(connection, document_id, reading.rendition)
-            self._put_back(capture.body, reading)
+            self._put_back(blobs)
             name = write_capture(connection, document_id, capture, body)
             reason = observation.verdict.reason or observation.verdict.outcome
             decide(connection, name, Decision(state, capture.captured_at, SYSTEM, reason.value))
@@ -122,10 +124,11 @@ class Commits:
                 hint="commit it with its observation",
             )
         _check_usable(document_id, reading)
-        body = self._put(capture.body, reading)
+        blobs = self._put(capture.body, *_texts(reading))
+        body = next(iter(blobs))
         with self._database.write() as connection:
             fence(connection, lease)
-            self._put_back(capture.body, reading)
+            self._put_back(blobs)
             name = _find_import(connection, document_id, capture, body)
             known = name is not None
             if name is None:
@@ -192,7 +195,7 @@ class Commits:
         """
         document_id = lease.document_id
         _check_usable(document_id, reading)
-        self._blobs.put(reading.text.data)
+        blobs = self._put(*_texts(reading))
         with self._database.write() as connection:
             fence(connection, lease)
             current = newest_current(connection, document_id)
@@ -202,7 +205,7 @@ class Commits:
                     document_id=document_id,
                     hint="check the document first",
                 )
-            self._put_back(None, reading)
+            self._put_back(blobs)
             name = current["capture_id"]
             read = write_reading(connection, document_id, name, reading, at)
             change = None
@@ -210,21 +213,24 @@ class Commits:
                 change = make_current(connection, document_id, read, at, Cause.RENDITION)
         return _commit(name, read, CaptureState.ACCEPTED, change, new_capture=False)
 
-    def _put(self, body: bytes, reading: Reading) -> str:
-        """Make the blobs durable; return the SHA-256 of the body."""
-        if reading.usable:
-            self._blobs.put(reading.text.data)
-        return self._blobs.put(body)
+    def _put(self, *contents: bytes) -> dict[str, bytes]:
+        """Make blobs durable; return their contents by name, in the order given."""
+        return {self._blobs.put(content): content for content in contents}
 
-    def _put_back(self, body: bytes | None, reading: Reading) -> None:
+    def _put_back(self, blobs: Mapping[str, bytes]) -> None:
         """Put back what a purge removed since `_put` found it there.
 
         Purges remove blobs inside a write transaction, and this is one: from
         here to its end nothing goes.
         """
-        for data in (body, reading.text.data if reading.usable else None):
-            if data is not None and not self._blobs.has(data):
-                self._blobs.put(data)
+        for name, content in blobs.items():
+            if not self._blobs.has(name):
+                self._blobs.put(content)
+
+
+def _texts(reading: Reading) -> tuple[bytes, ...]:
+    """Return the text that becomes a blob, if there is one."""
+    return (reading.text.data,) if reading.usable else ()
 
 
 def _check_usable(document_id: DocumentId, reading: Reading) -> None:
