@@ -7,6 +7,7 @@ came from outside goes through the second.
 
 from __future__ import annotations
 
+from watcher.extract.inkmap import InkMap
 from watcher.extract.isolate import extract_isolated
 from watcher.extract.media import detect_media_type
 from watcher.extract.model import Limits, Options, Source
@@ -17,6 +18,7 @@ from watcher.extract.sandbox import WorkerError
 
 __all__ = [
     "GeometryError",
+    "InkMap",
     "Limits",
     "Options",
     "Place",

@@ -1,0 +1,1 @@
+"""How the figures of the extract room are measured."""
