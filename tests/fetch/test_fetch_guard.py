@@ -13,8 +13,9 @@ from pydantic import SecretStr
 from tests.fetch.fetching import LIMITS, SETTINGS, fetch, request
 from tests.fetch.scenario_server import Reply, ScenarioServer
 from watcher.domain.verdicts import Refusal
-from watcher.fetch import Answer, AnswerKind, Fetcher, Request
+from watcher.fetch import Answer, AnswerFacts, AnswerKind, Fetcher, Request, judge, page_facts
 from watcher.fetch.addresses import Address, networks, why_refused
+from watcher.fetch.robots import rules_from
 
 PUBLIC = [
     "93.184.216.34",
@@ -220,3 +221,34 @@ def test_through_a_proxy_the_target_is_still_refused(server: ScenarioServer) -> 
     assert server.seen == []
     server.play("http://127.0.0.1:1/p", Reply(body=b"by proxy"))
     assert fetch("http://127.0.0.1:1/p", proxy=proxy, limits=LIMITS).body == b"by proxy"
+
+
+_PIECES = st.lists(
+    st.sampled_from(["http://", "https://", "xn--", "127.0.0.1", *"htp:/.@[]%?#&=\\ 0x1aß\u3002\u200b-"]),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@given(_PIECES | st.text(max_size=30), st.booleans())
+@settings(deadline=None, max_examples=400)
+def test_no_url_makes_the_fetcher_raise(tail: str, with_scheme: bool) -> None:
+    url = "http://" + tail if with_scheme else tail
+    [answer] = resolve_and_fetch(Names(), request(url, allowed_networks=()))
+    assert answer.refusal in (Refusal.BLOCKED_ADDRESS, Refusal.NETWORK_ERROR)
+    judged = AnswerFacts(url, url, "text/html", "word " * 30, page=page_facts(b"<p>word</p>"))
+    assert judge(judged).outcome
+
+
+@given(st.binary(max_size=400))
+@settings(deadline=None, max_examples=200)
+def test_no_robots_file_makes_the_fetcher_raise(body: bytes) -> None:
+    rules = rules_from(200, b"User-agent: *\n" + body)
+    assert rules.allows("http://example.org/x") in (True, False)
+    assert 0 <= rules.crawl_delay < float("inf")
+
+
+@given(st.binary(max_size=600))
+@settings(deadline=None, max_examples=200)
+def test_no_page_makes_the_facts_raise(body: bytes) -> None:
+    assert page_facts(body).words >= 0
+    assert page_facts(b"<html><body><div><p>" + body).words >= 0

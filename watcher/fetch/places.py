@@ -74,6 +74,7 @@ def _site(host: str) -> str:
 
 def _parsed(url: str) -> httpx.URL:
     try:
-        return httpx.URL(url)
-    except httpx.InvalidURL:
+        parsed = httpx.URL(url)
+        return parsed if parsed.host else httpx.URL()
+    except (httpx.InvalidURL, UnicodeError):
         return httpx.URL()

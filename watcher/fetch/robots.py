@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
@@ -39,7 +40,9 @@ class Rules:
     def crawl_delay(self) -> float:
         """The seconds between requests that it asks for; 0 where it does not."""
         delay = self.parsed.crawl_delay(PRODUCT) if self.parsed else None
-        return float(delay) if delay else 0.0
+        if delay is None or not math.isfinite(delay):
+            return 0.0
+        return max(0.0, float(delay))
 
 
 def rules_from(status: int | None, body: bytes, problem: str = "") -> Rules:

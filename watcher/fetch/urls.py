@@ -40,7 +40,8 @@ def parse(value: str) -> httpx.URL:
         )
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as error:
+        host = url.host  # decodes punycode, and raises where there is none
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise _refuse(
             f"{text[:60]!r} is not a URL: {error}", "write scheme, host and path"
         ) from None
@@ -49,7 +50,7 @@ def parse(value: str) -> httpx.URL:
             f"{url.scheme or 'no scheme'!r} is not a scheme that is fetched",
             "use an http or https URL",
         )
-    if not url.host or "%" in url.host:
+    if not host or "%" in host:
         raise _refuse(f"{shown(text)} has no usable host", "write the host's name")
     if url.userinfo:
         raise _refuse(
@@ -123,7 +124,7 @@ def join(base: httpx.URL, location: str) -> httpx.URL:
         )
     try:
         joined = base.join(text)
-    except httpx.InvalidURL:
+    except (httpx.InvalidURL, UnicodeError):
         raise _refuse(
             f"{shown(base)} redirects to something that is not a URL",
             "look at the site in a browser and watch the address where the document is now",

@@ -278,7 +278,7 @@ def _place(facts: AnswerFacts, retained: float) -> Verdict | None:
 def _joined(base: str, target: str) -> str:
     try:
         return str(httpx.URL(base).join(target))
-    except httpx.InvalidURL:
+    except (httpx.InvalidURL, UnicodeError):
         return base
 
 

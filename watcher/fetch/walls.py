@@ -284,5 +284,5 @@ def _same_page(target: str, final_url: str) -> bool:
         return True
     try:
         return str(httpx.URL(final_url).join(target)) == final_url
-    except httpx.InvalidURL:
+    except (httpx.InvalidURL, UnicodeError):
         return False
