@@ -10,16 +10,11 @@ from watcher.align.chain import Block, Budget
 from watcher.align.gaps import align_gaps
 from watcher.align.lines import LineMatch, Lines, lines_of, match_lines
 from watcher.align.model import KEPT, MOVED, TextMap
-from watcher.align.moves import Claims
 from watcher.align.quick import align_alike
 from watcher.align.runs import RawRun, join
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Vocabulary, Words, concat, words
 
 ALGORITHM = "align/1"
-_SEEDS = (6, 4)
-"""Words in the seeds of moved and edited text: long ones first, since they are surer."""
-_FEW = 12
-"""Bytes below which unclaimed text is too short to be found elsewhere."""
 _WORK = 3_000_000_000
 """Symbol pairs that may be compared for one pair of texts."""
 
@@ -55,11 +50,8 @@ def _runs(texts: Texts, budget: Budget) -> list[RawRun]:
             rest.append(gap)
         else:
             found += alike
-    if rest:
+    if any(a < b for a, b, _, _ in rest) and any(c < d for _, _, c, d in rest):
         found += align_gaps(_words_of(rest, moved, texts, vocabulary), texts, budget)
-        claims = _unclaimed(found, texts, vocabulary)
-        for size in _SEEDS:
-            found += claims.move(claims.seeds(size), budget)
     return join(found, texts)
 
 
@@ -134,28 +126,6 @@ def _words_of(
     return [
         (side(texts.old, left, BARRIER_OLD), side(texts.new, right, BARRIER_NEW))
         for left, right in zip(olds, news, strict=True)
-    ]
-
-
-def _unclaimed(found: Sequence[RawRun], texts: Texts, vocabulary: Vocabulary) -> Claims:
-    """Return the words of everything that no run covers."""
-    old = _long_free(sorted((r[0], r[1]) for r in found), texts.old)
-    new = _long_free(sorted((r[2], r[3]) for r in found), texts.new)
-    return Claims(
-        concat([words(texts.old, a, b, vocabulary) for a, b in old], BARRIER_OLD),
-        concat([words(texts.new, a, b, vocabulary) for a, b in new], BARRIER_NEW),
-        texts,
-    )
-
-
-def _long_free(taken: Sequence[_Span], text: bytes) -> list[_Span]:
-    """Return the parts of `text` between `taken` (sorted) that are not too short to be found."""
-    starts = [0, *(end for _, end in taken)]
-    ends = [*(start for start, _ in taken), len(text)]
-    return [
-        (a, b)
-        for a, b in zip(starts, ends, strict=True)
-        if b - a >= _FEW and not text[a:b].isspace()
     ]
 
 

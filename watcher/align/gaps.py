@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from watcher.align.chain import Block, Budget, heaviest_chain
 from watcher.align.moves import Claims
 from watcher.align.residue import align_words, disjoint, refine
-from watcher.align.runs import RawRun, byte_runs
+from watcher.align.runs import RawRun, byte_runs, links_of
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Words, concat
 
 _LONG_WORDS, _LONG_BYTES = 8, 32
@@ -19,7 +19,8 @@ def align_gaps(pairs: Sequence[tuple[Words, Words]], texts: Texts, budget: Budge
 
     Long stretches that stand once on each side are looked for over all gaps at
     once. The heaviest chain of them is in order; the others moved, and are out
-    of the way before a gap is aligned by itself.
+    of the way before a gap is aligned by itself. What is left at the end is
+    looked for once more, by shorter stretches.
     """
     old = concat([pair[0] for pair in pairs], BARRIER_OLD, keep_empty=True)
     new = concat([pair[1] for pair in pairs], BARRIER_NEW, keep_empty=True)
@@ -40,20 +41,23 @@ def align_gaps(pairs: Sequence[tuple[Words, Words]], texts: Texts, budget: Budge
         budget,
     )
     for o, n, length in anchors:
-        claims.old_free[o : o + length] = b"\x01" * length
-        claims.new_free[n : n + length] = b"\x01" * length
-    old, new = claims.masked()
-    return runs + _in_order(pairs, anchors, old, new, texts, budget)
+        claims.release(o, o + length, n, n + length)
+    runs += _in_order(pairs, anchors, claims, budget)
+    for size in _SEEDS:
+        if claims.few():
+            runs += claims.move(claims.seeds(size), budget)
+    return runs
+
+
+_SEEDS = (6, 4)
+"""Words in the seeds of moved and edited text: long ones first, since they are surer."""
 
 
 def _in_order(
-    pairs: Sequence[tuple[Words, Words]],
-    anchors: list[Block],
-    old: Words,
-    new: Words,
-    texts: Texts,
-    budget: Budget,
+    pairs: Sequence[tuple[Words, Words]], anchors: list[Block], claims: Claims, budget: Budget
 ) -> list[RawRun]:
+    """Return the runs of each gap by itself, and claim what they cover."""
+    old, new = claims.masked()
     runs: list[RawRun] = []
     a = c = at = 0
     for old_words, new_words in pairs:
@@ -66,7 +70,9 @@ def _in_order(
         if a < b and c < d:
             left, right = old.part(a, b), new.part(c, d)
             blocks = align_words(left.symbols, right.symbols, budget, inside)
-            blocks = refine(blocks, left, right, texts)
-            runs += byte_runs(blocks, left, right, texts, moved=False)
+            links = links_of(refine(blocks, left, right, claims.texts), left, right, claims.texts)
+            runs += byte_runs(links, left, right, claims.texts, moved=False)
+            for link in links:
+                claims.take(a + link.old, a + link.old_end, c + link.new, c + link.new_end)
         a, c = b + 1, d + 1
     return runs

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from watcher.align.chain import Block, Budget, grams, unique_blocks
 from watcher.align.residue import align_words, refine
-from watcher.align.runs import RawRun, byte_runs
+from watcher.align.runs import RawRun, byte_runs, links_of
 from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Words
 
+_MANY = 60_000
+"""Free words above which only long stretches are looked for."""
 _REACH = 40
 """Words that may lie between two seeds of one moved passage."""
 
@@ -30,6 +32,16 @@ class Claims:
         """Claim words `a:b` of old and `c:d` of new."""
         self.old_free[a:b] = bytes(b - a)
         self.new_free[c:d] = bytes(d - c)
+
+    def release(self, a: int, b: int, c: int, d: int) -> None:
+        """Take back a claim."""
+        self.old_free[a:b] = b"\x01" * (b - a)
+        self.new_free[c:d] = b"\x01" * (d - c)
+
+    def few(self) -> bool:
+        """Tell whether what is free is a part of the texts, not another text altogether."""
+        free = sorted((self.old_free.count(1), self.new_free.count(1)))
+        return free[0] > 0 and free[1] <= _MANY
 
     def is_free(self, a: int, b: int, c: int, d: int) -> bool:
         """Tell whether nobody claims any word of the two ranges."""
@@ -61,7 +73,8 @@ class Claims:
             old, new = self.old.part(a, b), self.new.part(c, d)
             blocks = refine(align_words(old.symbols, new.symbols, budget), old, new, self.texts)
             if blocks:
-                runs += byte_runs(blocks, old, new, self.texts, moved=True)
+                links = links_of(blocks, old, new, self.texts)
+                runs += byte_runs(links, old, new, self.texts, moved=True)
                 self.take(a, b, c, d)
         return runs
 

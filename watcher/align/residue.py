@@ -20,7 +20,7 @@ from watcher.align.chain import (
 from watcher.align.runs import dense, sizes
 from watcher.align.tokens import Texts, Words
 
-_LCS_CAP = 4_000_000
+_LCS_CAP = 100_000_000
 _DIRECT = 4_096
 """Product of lengths below which the LCS needs no anchors."""
 
@@ -65,16 +65,13 @@ def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = (
                 Block(a + x.old, c + x.new, x.length) for x in lcs(old[a:b], new[c:d], budget)
             ]
             continue
-        chain: list[Block] = []
-        while size >= 3 and not chain:
-            chain = _anchors(old[a:b], new[c:d], size)
-            size = size if chain else size - 2
+        chain, size = _best_anchors(old[a:b], new[c:d], size)
         if not chain:
             if (b - a) * (d - c) <= _LCS_CAP:
                 blocks += [
                     Block(a + x.old, c + x.new, x.length) for x in lcs(old[a:b], new[c:d], budget)
                 ]
-            else:
+            elif _related(old[a:b], new[c:d]):
                 budget.exhausted = True
             continue
         chain = [Block(a + x.old, c + x.new, x.length) for x in chain]
@@ -86,6 +83,32 @@ def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = (
                 todo.append((a1, b1, c1, d1, size))
     blocks.sort()
     return merge(blocks)
+
+
+def _best_anchors(old: str, new: str, size: int) -> tuple[list[Block], int]:
+    """Return the chain of the longest unique stretches of at most `size` words, and that size."""
+    least = 3 if min(len(old), len(new)) <= _MANY else _LONG
+    while size >= least:
+        chain = _anchors(old, new, size)
+        if chain:
+            return chain, size
+        size -= 2
+    return [], size
+
+
+_MANY, _LONG = 20_000, 8
+"""In a gap of more words than this only stretches this long are anchors."""
+_PROBE = 50_000
+_RELATED = 0.1
+
+
+def _related(old: str, new: str) -> bool:
+    """Tell whether two stretches share so many short sequences that one may be the other.
+
+    If not, that nothing was found there is an answer, not a limit.
+    """
+    left, right = set(grams(old[:_PROBE], 4)), set(grams(new[:_PROBE], 4))
+    return len(left & right) >= _RELATED * min(len(left), len(right), 1 << 60)
 
 
 def _anchors(old: str, new: str, size: int) -> list[Block]:
@@ -141,13 +164,17 @@ def slide(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Blo
     return [block for block in out if block.length]
 
 
+_SLIDE = 256
+"""Words by which a gap may slide."""
+
+
 def _best_shift(side: Words, text: bytes, start: int, gap: int, before: int, after: int) -> int:
     symbols = side.symbols
     low = 0
-    while -low < before and symbols[start + low - 1] == symbols[start + gap + low - 1]:
+    while -low < min(before, _SLIDE) and symbols[start + low - 1] == symbols[start + gap + low - 1]:
         low -= 1
     high = 0
-    while high < after and symbols[start + high] == symbols[start + gap + high]:
+    while high < min(after, _SLIDE) and symbols[start + high] == symbols[start + gap + high]:
         high += 1
     if low == high:
         return 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from watcher.align.chain import Block
 from watcher.align.model import EDITED, KEPT, MOVED, MOVED_EDITED
 from watcher.align.replaced import replaced
-from watcher.align.tokens import Texts, Words
+from watcher.align.tokens import Texts, Words, is_blank
 
 RawRun = tuple[int, int, int, int, int]
 """Old start, old end, new start, new end, kind."""
@@ -60,70 +63,128 @@ def sizes(words: Words) -> Counter[int]:
     return total
 
 
-def byte_runs(
-    blocks: list[Block], old: Words, new: Words, texts: Texts, *, moved: bool
-) -> list[RawRun]:
-    """Return the runs of matched blocks and of what was replaced between them."""
-    runs: list[RawRun] = []
-    same, other = (MOVED, MOVED_EDITED) if moved else (KEPT, EDITED)
+class Link(NamedTuple):
+    """Words `old:old_end` became words `new:new_end`; `same` if their symbols are equal."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+    same: bool
+
+
+def links_of(blocks: Sequence[Block], old: Words, new: Words, texts: Texts) -> list[Link]:
+    """Return the matched words of `blocks`, and what was replaced before, between and after."""
+    links: list[Link] = []
     last = Block(0, 0, 0)
     for block in [*blocks, Block(len(old.symbols), len(new.symbols), 0)]:
         a, b = last.old + last.length, block.old
         c, d = last.new + last.length, block.new
         if a < b and c < d:
-            runs += [
-                (old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1], other)
-                for a, b, c, d in replaced(a, b, c, d, old, new, texts)
-            ]
+            links += [Link(*link, False) for link in replaced(a, b, c, d, old, new, texts)]
         if block.length:
-            runs += _equal(block, old, new, texts, same, other)
+            links.append(Link(b, b + block.length, d, d + block.length, True))
         last = block
-    return runs
+    return links
 
 
-def _equal(
-    block: Block, old: Words, new: Words, texts: Texts, same: int, other: int
+def byte_runs(
+    links: Sequence[Link], old: Words, new: Words, texts: Texts, *, moved: bool
 ) -> list[RawRun]:
-    o, n, length = block
-    a, b = old.starts[o], old.ends[o + length - 1]
-    c, d = new.starts[n], new.ends[n + length - 1]
-    if texts.old[a:b] == texts.new[c:d]:
-        return [(a, b, c, d, same)]
+    """Return the runs of `links`: byte-equal ones and others."""
     runs: list[RawRun] = []
-    for step in range(length):
-        a, b = old.starts[o + step], old.ends[o + step]
-        c, d = new.starts[n + step], new.ends[n + step]
-        kind = same if texts.old[a:b] == texts.new[c:d] else other
-        if step:
-            e, f = old.ends[o + step - 1], new.ends[n + step - 1]
-            if e < a and f < c:
-                between = same if texts.old[e:a] == texts.new[f:c] else other
-                runs.append((e, a, f, c, between))
-        runs.append((a, b, c, d, kind))
+    same, other = (MOVED, MOVED_EDITED) if moved else (KEPT, EDITED)
+    for a, b, c, d, equal in links:
+        e, f, g, h = old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1]
+        if equal and texts.old[e:f] == texts.new[g:h]:
+            runs.append((e, f, g, h, same))
+        elif equal:
+            runs += _unequal(Link(a, b, c, d, equal), old, new, texts, (same, other))
+        else:
+            runs.append((e, f, g, h, other))
     return runs
+
+
+_COARSE = 4
+"""Differences in blanks or spelling from which a sentence is one edited run."""
+
+
+def _unequal(
+    link: Link, old: Words, new: Words, texts: Texts, kinds: tuple[int, int]
+) -> Iterator[RawRun]:
+    """Yield the runs of equal words whose bytes differ: in blanks, case, marks."""
+    a, b, c, _, _ = link
+    while a < b:
+        stop = bisect_right(old.segments, old.segments[a], a, b)
+        size = stop - a
+        e, f = old.starts[a], old.ends[stop - 1]
+        g, h = new.starts[c], new.ends[c + size - 1]
+        if texts.old[e:f] == texts.new[g:h]:
+            yield e, f, g, h, kinds[0]
+        else:
+            runs = list(_by_word(Link(a, stop, c, c + size, True), old, new, texts, kinds))
+            if sum(run[4] == kinds[1] for run in runs) < _COARSE:
+                yield from runs
+            else:
+                yield e, f, g, h, kinds[1]
+        if stop < b:
+            i, j = old.starts[stop], new.starts[c + size]
+            if f < i and h < j:
+                blank = texts.old[f:i] == texts.new[h:j]
+                yield f, i, h, j, kinds[0] if blank else kinds[1]
+        a, c = stop, c + size
+
+
+def _by_word(
+    link: Link, old: Words, new: Words, texts: Texts, kinds: tuple[int, int]
+) -> Iterator[RawRun]:
+    for step in range(link.old_end - link.old):
+        a, b = old.starts[link.old + step], old.ends[link.old + step]
+        c, d = new.starts[link.new + step], new.ends[link.new + step]
+        if step:
+            e, f = old.ends[link.old + step - 1], new.ends[link.new + step - 1]
+            if e < a and f < c:
+                yield e, a, f, c, kinds[0] if texts.old[e:a] == texts.new[f:c] else kinds[1]
+        yield a, b, c, d, kinds[0] if texts.old[a:b] == texts.new[c:d] else kinds[1]
 
 
 def join(runs: list[RawRun], texts: Texts) -> list[RawRun]:
     """Merge neighbours, and link the white space between two runs that follow each other."""
-    runs.sort()
     out: list[RawRun] = []
-    for run in runs:
+    for run in sorted(runs):
         if out:
-            a, b, c, d, kind = out[-1]
-            e, f, g, h, next_kind = run
-            order = (kind in (KEPT, EDITED)) == (next_kind in (KEPT, EDITED))
-            if order and d <= g:
-                gap_old, gap_new = texts.old[b:e], texts.new[d:g]
-                if kind == next_kind and gap_old == gap_new and kind in (KEPT, MOVED):
-                    out[-1] = (a, f, c, h, kind)
-                    continue
-                if gap_old and gap_new and not gap_old.strip() and not gap_new.strip():
-                    if gap_old == gap_new:
-                        if kind in (KEPT, MOVED):
-                            out[-1] = (a, e, c, g, kind)
-                        elif next_kind in (KEPT, MOVED):
-                            run = (b, f, d, h, next_kind)
-                    else:
-                        out.append((b, e, d, g, EDITED if kind in (KEPT, EDITED) else MOVED_EDITED))
+            before, between = _bridge(out[-1], run, texts)
+            out[-1] = before
+            if between is None:
+                continue
+            out += between
         out.append(run)
     return out
+
+
+def _bridge(
+    run: RawRun, following: RawRun, texts: Texts
+) -> tuple[RawRun, tuple[RawRun, ...] | None]:
+    """Return `run`, perhaps longer, and what lies between: None if `following` was merged."""
+    a, b, c, d, kind = run
+    e, f, g, h, next_kind = following
+    exact = kind in _EXACT
+    if d > g or (kind in _IN_ORDER) != (next_kind in _IN_ORDER):
+        return run, ()
+    old, new = texts.old[b:e], texts.new[d:g]
+    if not is_blank(old) or not is_blank(new):
+        return run, ()
+    if old == new:
+        if exact and kind == next_kind:
+            return (a, f, c, h, kind), None
+        if exact:
+            return (a, e, c, g, kind), ()
+        if not old:
+            return run, ()
+    if old and new:
+        return run, ((b, e, d, g, EDITED if kind in _IN_ORDER else MOVED_EDITED),)
+    return run, ()
+
+
+_EXACT = (KEPT, MOVED)
+_IN_ORDER = (KEPT, EDITED)

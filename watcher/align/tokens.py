@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -23,12 +24,16 @@ _LETTERS = rb"""(?:
   | \xef[\xac-\xae][\x80-\xbf]                                      # ligatures
   | \xc2\xad                                                        # soft hyphen inside a word
 )+"""
+_BLANKS = rb"(?: [ \t\n\r\f\v]+ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )+"
+_BLANK = re.compile(_BLANKS + rb"|", re.VERBOSE)
 _WORDS = re.compile(
     _LETTERS
     + rb"""
   | [0-9]+
   | \*+ | \#+ | _+ | -+ | ~+ | `+ | =+ | >+
-  | (?: [ \t\n\r\f\v]+ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )+
+  | """
+    + _BLANKS
+    + rb"""
   | [\xc2-\xdf][\x80-\xbf] | [\xe0-\xef][\x80-\xbf]{2} | [\xf0-\xf4][\x80-\xbf]{3}
   | [\x00-\xff]
     """,
@@ -86,6 +91,15 @@ class Vocabulary(dict[bytes, str]):
         self.wide_stops: set[str] = set()
         self.lower: set[str] = set()
         self.breaks = {LINE, PARAGRAPH}
+        self._breaking = (0, re.compile(""))
+
+    @property
+    def breaking(self) -> re.Pattern[str]:
+        """Finds the symbols at which a sentence may end."""
+        if self._breaking[0] != len(self.breaks):
+            pattern = "[" + "".join(map(re.escape, sorted(self.breaks))) + "]"
+            self._breaking = (len(self.breaks), re.compile(pattern))
+        return self._breaking[1]
 
     def __missing__(self, word: bytes) -> str:
         """Return the symbol of a word not seen before."""
@@ -111,8 +125,11 @@ class Vocabulary(dict[bytes, str]):
 _STOPS = frozenset(".!?;:|。؛।؟")
 """End a sentence, a clause or a cell (fullwidth ones fold to these). The narrow ones do
 only before white space: not in "2.11" or in an address."""
-_INSIDE, _STOPPED, _WRAPPED, _ENDED = range(4)
-"""After a word; after a narrow stop; after a line end that may be a wrap; at an end."""
+
+
+def is_blank(text: bytes) -> bool:
+    """Tell whether `text` is white space in the wider sense, or empty."""
+    return not text or text.isspace() or _BLANK.fullmatch(text) is not None
 
 
 def split(text: bytes, start: int, end: int) -> list[bytes]:
@@ -125,28 +142,35 @@ def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
     parts = split(text, start, end)
     symbols = "".join(map(vocabulary.__getitem__, parts))
     ends = list(accumulate(map(len, parts), initial=start))
-    kept: list[int] = []
+    kept = [index for index, symbol in enumerate(symbols) if symbol > PARAGRAPH]
     segments: list[int] = []
-    segment, state = 0, _INSIDE
-    stops, wide, lower = vocabulary.stops, vocabulary.wide_stops, vocabulary.lower
-    for index, symbol in enumerate(symbols):
-        if symbol > PARAGRAPH:
-            if state >= _ENDED or (state == _WRAPPED and symbol not in lower):
-                segment += 1
-            kept.append(index)
-            segments.append(segment)
-            state = _STOPPED if symbol in stops else _ENDED if symbol in wide else _INSIDE
-        elif symbol == PARAGRAPH or state == _STOPPED:
-            state = _ENDED
-        elif symbol == LINE and state != _ENDED:
-            state = _WRAPPED
-    get = ends.__getitem__
+    done = segment = 0
+    for boundary in _boundaries(symbols, vocabulary):
+        count = bisect_left(kept, boundary, done) - done
+        if count:
+            segments += [segment] * count
+            segment += 1
+            done += count
+    segments += [segment] * (len(kept) - done)
     return Words(
-        "".join(map(symbols.__getitem__, kept)),
-        list(map(get, kept)),
+        "".join([symbols[index] for index in kept]),
+        [ends[index] for index in kept],
         [ends[index + 1] for index in kept],
         segments,
     )
+
+
+def _boundaries(symbols: str, vocabulary: Vocabulary) -> Iterator[int]:
+    """Yield where a sentence, a cell or a paragraph begins, as indexes into `symbols`."""
+    stops, lower, last = vocabulary.stops, vocabulary.lower, len(symbols) - 1
+    for match in vocabulary.breaking.finditer(symbols):
+        index = match.start()
+        symbol = symbols[index]
+        if symbol in stops:
+            if index < last and symbols[index + 1] <= PARAGRAPH:
+                yield index + 1
+        elif symbol != LINE or (index < last and symbols[index + 1] not in lower):
+            yield index + 1
 
 
 def concat(parts: Sequence[Words], barrier: str, *, keep_empty: bool = False) -> Words:
