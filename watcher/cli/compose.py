@@ -138,8 +138,8 @@ class _Daemon:
         return f"{len(settings.documents)} documents"
 
     def _probe_database(self) -> str:
-        counts = self._services.store.counts()
-        return f"{counts.versions} versions"
+        self._services.store.probe()
+        return "can be written"
 
     def _status(self) -> str:
         counts = self._services.store.counts()

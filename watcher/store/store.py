@@ -132,6 +132,18 @@ class Store:
         """Return how much there is of everything."""
         return count(self._database)
 
+    def probe(self) -> None:
+        """Take the right to write and give it back: nothing is written.
+
+        Reading would not do: a database that another process has locked, or
+        that lies on a disk gone read-only, is still read.
+
+        Raises:
+            StoreReadOnlyError, StoreBusyError, UnreadableError: it cannot be written.
+        """
+        with self._database.write():
+            pass
+
     def close(self) -> None:
         """Close the database and give the directory back."""
         self._database.close()
