@@ -61,7 +61,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "Najemca musi zwrócić klucze w ciągu 14 dni od końca najmu.",
         "Najemca nie może przekazać kodu gościom, chyba że dozorca wyrazi zgodę.",
         "Przechowujemy dzienniki przez 30 dni i usuwamy je zgodnie z artykułem 4.",
-        "Opłata 5 % lub 25 euro obowiązuje od 1 marca 2025; proszę pisać na biuro@port.example.",
+        "Opłata 5 % lub 25 euro obowiązuje od 1 marca 2025; adres biuro@port.example.",
         "Ubezpieczyciel może odmówić zapłaty, jeżeli szkodę zgłoszono po sześciu tygodniach.",
     ),
     "pt": (

@@ -405,22 +405,29 @@ def _read(code: str) -> bytes:
     return resources.files(__package__).joinpath("packs", f"{code}.toml").read_bytes()
 
 
+def _short(code: str) -> str:
+    """Return the two letters that name a language in `code` ("de-AT" is "de")."""
+    return code.strip().lower().replace("_", "-").split("-", maxsplit=1)[0]
+
+
 @cache
+def _loaded(short: str) -> Pack:
+    return build(PackFile.model_validate(tomllib.loads(_read(short).decode())))
+
+
 def pack(code: str) -> Pack | None:
     """Return the pack of a language code (`de`, `de-AT`), or None where there is none."""
-    short = code.strip().lower().replace("_", "-").split("-")[0]
-    if short not in LANGUAGES:
-        return None
-    return build(PackFile.model_validate(tomllib.loads(_read(short).decode())))
+    short = _short(code)
+    return _loaded(short) if short in LANGUAGES else None
 
 
 @cache
 def pack_name(code: str) -> str:
     """Return `code/` and 16 hex digits of the SHA-256 of the pack's file, or `none`."""
-    found = pack(code)
-    if found is None:
+    short = _short(code)
+    if short not in LANGUAGES:
         return "none"
-    return f"{found.code}/{hashlib.sha256(_read(found.code)).hexdigest()[:16]}"
+    return f"{short}/{hashlib.sha256(_read(short)).hexdigest()[:16]}"
 
 
 _DETECT_WORDS = re.compile(r"[^\W\d_]+")

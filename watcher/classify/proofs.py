@@ -256,12 +256,19 @@ def typo(pair: Pair, piece: Piece) -> Tried | None:
         return None
     if not (old.exact.islower() and new.exact.islower() and old.exact.isalpha()):
         return None
-    if _DOUBLES.search(old.exact) and _DOUBLES.sub(r"\1\1", old.exact) == new.exact:
+    slips = _without_doubles(old.exact, pair.pack), _without_doubles(new.exact, pair.pack)
+    if new.exact in slips[0] or old.exact in slips[1]:
         return Tried("typo", True, "")
-    for letter in pair.pack.file.spelling.never_doubled:
-        if letter * 2 in old.exact and old.exact.replace(letter * 2, letter) == new.exact:
-            return Tried("typo", True, "")
     return Tried("typo", False, "both may be words of the language")
+
+
+def _without_doubles(word: str, pack: Pack) -> set[str]:
+    """Return what `word` may have been without a letter struck twice."""
+    found = {_DOUBLES.sub(r"\1\1", word)} if _DOUBLES.search(word) else set()
+    for letter in pack.file.spelling.never_doubled:
+        if letter * 2 in word:
+            found.add(word.replace(letter * 2, letter))
+    return found
 
 
 _HEADING_GROUPS = frozenset(["conjunction", "disjunction", "comparison", "inclusion"])

@@ -29,7 +29,7 @@ _PLACEHOLDER = {
 }
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*[a-z]?")
-_IDENTIFIER = re.compile(r"(?=.*\d)(?=.*[a-z])(?:[0-9a-f]{6,}|[0-9a-z]{12,})")
+_IDENTIFIER = re.compile(r"(?=.*[a-z])(?:(?=.*\d)(?:[0-9a-f]{6,}|[0-9a-z]{12,})|[0-9a-f]{8,})")
 _HEADER_WORDS = 8
 _STAMP_LINE = 160
 """Characters of a line that may be a stamp above a block."""

@@ -35,16 +35,35 @@ def type_tokens(tokens: list[Token], pack: Pack | None, initial: bool = True) ->
 
 
 def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
-    """Take "1." before a month for a day, not for a list number."""
-    return [
-        token._replace(kind=Kind.NUMBER, exact=token.exact[:-1], base=token.base[:-1], drop="")
-        if token.kind is Kind.MARKER
-        and token.exact[:-1].isdigit()
-        and index + 1 < len(tokens)
-        and tokens[index + 1].base in pack.months
-        else token
-        for index, token in enumerate(tokens)
-    ]
+    """Tell days from list numbers and references: "1." before a month, "section 2.1."."""
+    out: list[Token] = []
+    for index, token in enumerate(tokens):
+        following = tokens[index + 1].base if index + 1 < len(tokens) else ""
+        if token.kind is Kind.MARKER and token.exact[:-1].isdigit() and following in pack.months:
+            bare = token.exact[:-1]
+            out.append(token._replace(kind=Kind.NUMBER, exact=bare, base=bare, drop=""))
+        elif (
+            token.kind is Kind.DATE
+            and token.exact.endswith(".")
+            and (pack.file.date_order != "dmy" or refers(tokens, index, pack))
+        ):
+            bare, cut = token.exact[:-1], token.end - 1
+            out.append(token._replace(kind=Kind.NUMBER, end=cut, exact=bare, base=bare))
+            stop = token._replace(kind=Kind.SIGN, start=cut, exact=".", base=".", sense=".")
+            out.append(stop._replace(first=False, glued=True))
+        else:
+            out.append(token)
+    return out
+
+
+def refers(tokens: list[Token], at: int, pack: Pack | None) -> bool:
+    """Tell whether a reference word ("section", "§", "Art.") leads to token `at`."""
+    before = tokens[at - 1].base if at else ""
+    if before == "." and at > 1:
+        before = tokens[at - 2].base
+    if before in {"§", "§§"}:
+        return True
+    return pack is not None and pack.has("cross_reference", before)
 
 
 def _spelled(tokens: list[Token], pack: Pack) -> list[Token]:
@@ -179,10 +198,12 @@ class _Typer:
     ) -> int:
         """Append one token over `size` tokens and return `size`."""
         head = self.tokens[start]
+        # What has an equivalent is equal to it whatever kind the two are.
+        sense = sense if sense.startswith("=") else f"{kind}:{sense}"
         if size == 1:
             self.out.append(
                 Token(
-                    kind, head.start, head.end, head.exact, f"{kind}:{sense}", head.base,
+                    kind, head.start, head.end, head.exact, sense, head.base,
                     rule, "", group, head.line, head.first, head.link, head.glued,
                 )
             )  # fmt: skip
@@ -192,7 +213,7 @@ class _Typer:
         base = " ".join(part.base for part in parts)
         self.out.append(
             head._replace(
-                kind=kind, end=parts[-1].end, exact=exact, sense=f"{kind.value}:{sense}",
+                kind=kind, end=parts[-1].end, exact=exact, sense=sense,
                 base=base, rule=rule, group=group,
             )
         )  # fmt: skip
@@ -307,7 +328,7 @@ class _Typer:
 
     def _number(self, at: int, value: Decimal) -> int:
         """Take digits that stand alone: they keep their decimals, lose grouping."""
-        if self._is_reference(at):
+        if refers(self.tokens, at, self.pack):
             return self._reference(at)
         token = self.tokens[at]
         sense = f"{Kind.NUMBER.value}:{format(value, 'f')}"
@@ -396,15 +417,6 @@ class _Typer:
             return 0
         return self.make(Kind.DATE, at, place - at, f"--{month:02d}-{day:02d}", "equal-date")
 
-    def _is_reference(self, at: int) -> bool:
-        """Tell whether a reference word ("section", "\u00a7", "Art.") leads to `at`."""
-        before = self.base(at - 1)
-        if before == ".":
-            before = self.base(at - 2)
-        if before in {"\u00a7", "\u00a7\u00a7"}:
-            return True
-        return self.pack is not None and self.pack.has("cross_reference", before)
-
     def _reference(self, at: int) -> int:
         token = self.tokens[at]
         text = token.exact
@@ -414,7 +426,7 @@ class _Typer:
             or (text.isupper() and len(text) == 1)
             or (set(token.base) <= _SINGLE and text.isupper())
         )
-        if token.kind in {Kind.NUMBER, Kind.WORD} and form and self._is_reference(at):
+        if token.kind in {Kind.NUMBER, Kind.WORD} and form and refers(self.tokens, at, self.pack):
             return self.make(Kind.REFERENCE, at, 1, text, "", "reference")
         return 0
 
@@ -429,7 +441,7 @@ class _Typer:
         token = self.tokens[at]
         if token.kind is not Kind.WORD and token.kind is not Kind.SIGN:
             return 0
-        if token.exact.isupper() and self._is_reference(at):
+        if token.exact.isupper() and refers(self.tokens, at, self.pack):
             return 0
         operator = self.pack.operators.longest(self.bases, at)
         size, sense, rule = self._sense(at)
@@ -508,7 +520,7 @@ def settle_case(tokens: list[Token], lines: list[Line], pack: Pack | None, *, in
     for token in tokens:
         if token.kind in {Kind.WORD, Kind.OPERATOR} and not token.exact.islower():
             first = initial if before is None else _begins(before, token, lines)
-            shape = _shape(token.exact, pack, first=first)
+            shape = _shape(token.exact.partition(" ")[0], pack, first=first)
             out.append(token._replace(sense=token.sense + shape) if shape else token)
         else:
             out.append(token)

@@ -1,0 +1,32 @@
+"""Changes made by a seeded generator in eight languages: the class is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.classify.mutations import SENTENCES, mutants
+from watcher.classify import classify_passage
+from watcher.domain.changes import Tier
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_made_changes_are_told_and_made_noise_is_not(seed: int) -> None:
+    missed, false = [], []
+    languages = set()
+    for mutant in mutants(seed, rounds=1):
+        languages.add(mutant.lang)
+        judged = classify_passage(mutant.before, mutant.after, mutant.lang)
+        if mutant.policy_bearing and judged.tier.rank < Tier.TICKET.rank:
+            missed.append((mutant, judged.explanation))
+        if not mutant.policy_bearing and judged.tier is not Tier.SILENT:
+            false.append((mutant, judged.explanation))
+    assert languages == set(SENTENCES)
+    assert not missed
+    assert not false
+
+
+def test_in_an_unknown_language_no_wording_is_proven() -> None:
+    for mutant in mutants(13, rounds=1):
+        if mutant.policy_bearing and mutant.lang not in {"en"}:
+            judged = classify_passage(mutant.before, mutant.after, "fi")
+            assert judged.tier.rank >= Tier.TICKET.rank, mutant
