@@ -10,17 +10,18 @@ import asyncio
 import hashlib
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 from watcher import logs
 from watcher.domain.ids import DocumentId
-from watcher.domain.verdicts import Outcome, Verdict
+from watcher.domain.verdicts import Evidence, Outcome, Verdict
 from watcher.errors import WatcherError
-from watcher.fetch import Answer, AnswerKind, Fetcher
+from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.logs import Event
 from watcher.pipeline.confirming import confirm_held, is_confirming
+from watcher.pipeline.following import fetch_newest
 from watcher.pipeline.incidents import drop_held_captures, refusal_ended, refusal_seen
 from watcher.pipeline.intake import Intake, Received, capture_of
 from watcher.pipeline.requests import fetch_request
@@ -95,16 +96,28 @@ class Checker:
             full or confirming or await self._store(lambda: self._full_is_due(document.document_id))
         )
         request = fetch_request(services.settings, entry, document, full=full)
-        answer = await self._fetcher.fetch(request)
+        answer, evidence = await self._fetch(request, entry)
         services.metrics.fetched_bytes.inc(answer.raw_bytes)
         if answer.kind is AnswerKind.DEFERRED:
             later = services.clock.now() + timedelta(seconds=answer.retry_after or 1)
             await self._store(lambda: self._release(leased, later, document.fails))
             return CheckReport(document.document_id, None, answer)
-        return await self._conclude(leased, entry, answer)
+        return await self._conclude(leased, entry, answer, evidence)
+
+    async def _fetch(
+        self, request: Request, entry: DocumentEntry
+    ) -> tuple[Answer, tuple[Evidence, ...]]:
+        """Return the answer for the document, and how it was found where that is not plain."""
+        if entry.follow is None:
+            return await self._fetcher.fetch(request), ()
+        return await fetch_newest(self._fetcher, request, entry.follow)
 
     async def _conclude(
-        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer
+        self,
+        leased: LeasedDocument,
+        entry: DocumentEntry,
+        answer: Answer,
+        evidence: tuple[Evidence, ...],
     ) -> CheckReport:
         """Turn an answer into an observation, and into a capture where it is one."""
         document_id = leased.document.document_id
@@ -115,7 +128,12 @@ class Checker:
         if answer.kind is AnswerKind.BODY and not _same_bytes(answer, accepted):
             url, now = leased.document.urls[0], self.services.clock.now()
             received = Received(
-                leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
+                leased,
+                entry,
+                capture_of(answer, url, now),
+                answer.declared_charset,
+                answer,
+                evidence=evidence,
             )
             verdict, change_id = await self._intake.take(received)
         else:
@@ -124,6 +142,7 @@ class Checker:
                 if answer.kind is AnswerKind.NOT_MODIFIED
                 else Outcome.SAME_BYTES
             )
+            verdict = replace(verdict, evidence=(*evidence, *verdict.evidence))
             matched = accepted if verdict.outcome is not Outcome.REFUSED else None
             await self._store(lambda: self._record(leased, answer, verdict, matched))
         await self._store(lambda: self._after(leased, entry, answer, verdict))

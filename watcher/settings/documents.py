@@ -13,12 +13,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, mode
 
 from watcher.domain.changes import Severity
 from watcher.domain.ids import document_id as checked_document_id
+from watcher.domain.newest import FollowRule, Newest
 from watcher.errors import WatcherError
 from watcher.settings.durations import Duration
 from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+_HOST = re.compile(r"[0-9A-Za-z][0-9A-Za-z.-]{0,252}")
 _SECRET_HEADERS = {"authorization", "cookie", "proxy-authorization", "x-api-key"}
 
 
@@ -31,6 +33,20 @@ def _document_id(value: str) -> str:
 
 def _network(value: str) -> str:
     return str(ipaddress.ip_network(value))
+
+
+def _pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"this is not a regular expression: {error}") from None
+    return value
+
+
+def _host(value: str) -> str:
+    if not _HOST.fullmatch(value):
+        raise ValueError('write a host name such as "files.example.org"')
+    return value.lower()
 
 
 def _header_name(value: str) -> str:
@@ -71,6 +87,24 @@ class Credentials(BaseModel):
         return self
 
 
+class Follow(BaseModel):
+    """How the newest edition is found on the page at `url`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    link: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_pattern)]
+    """A regular expression, searched in a link's target and in its words."""
+    newest: Newest = Newest.DATE
+    """What tells the newest of the links that fit: `date`, `text` or `order`."""
+    sites: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
+    """Other sites that editions may be on; without them only the page's own."""
+
+    @property
+    def rule(self) -> FollowRule:
+        """The same, for the code that looks at links."""
+        return FollowRule(re.compile(self.link), self.newest)
+
+
 class DocumentEntry(BaseModel):
     """One watched document.
 
@@ -87,6 +121,8 @@ class DocumentEntry(BaseModel):
     severity: Severity = Severity.TICKET
     """The highest severity an alert of this document may have by itself."""
     language: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$")
+    follow: Follow | None = None
+    """Watch the newest edition that the page at `url` links to, instead of that page."""
     select: tuple[str, ...] = ()
     """CSS selectors of what to read (HTML); empty: the whole page."""
     remove: tuple[str, ...] = ()
