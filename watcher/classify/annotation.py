@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from watcher.classify import rules
 from watcher.classify.context import Thresholds
@@ -70,13 +72,25 @@ def _words(text: bytes, place: Range) -> str:
     return " ".join(text[place.start : place.end].decode("utf-8", "replace").split())
 
 
+def _differing(
+    old: Sequence[tuple[Range, str]], new: Sequence[tuple[Range, str]]
+) -> Iterator[tuple[Range, str, str]]:
+    """Yield what stood at a place and what stands there now ("": nothing), where they differ.
+
+    A place may hold several: pictures without words all stand between two characters.
+    """
+    before, after = Counter(old), Counter(new)
+    gone, come = before - after, after - before
+    for place in sorted({place for place, _ in (*gone, *come)}):
+        lost = [value for (at, value) in gone.elements() if at == place]
+        won = [value for (at, value) in come.elements() if at == place]
+        for left, right in zip_longest(lost, won, fillvalue=""):
+            yield place, left, right
+
+
 def _links(text: bytes, old: Annotations, new: Annotations) -> Iterable[_Finding]:
     """Yield one finding for each place whose target differs, comes or goes."""
-    before, after = dict(old.links), dict(new.links)
-    for place in sorted(before.keys() | after.keys()):
-        left, right = before.get(place, ""), after.get(place, "")
-        if left == right:
-            continue
+    for place, left, right in _differing(old.links, new.links):
         result = link_change(left, right, _words(text, place))
         if result.proven:
             yield _Finding(place, result.rule, "", rules.DESCRIPTION[result.rule])
@@ -96,11 +110,8 @@ def _struck(text: bytes, old: Annotations, new: Annotations) -> Iterable[_Findin
 
 
 def _images(old: Annotations, new: Annotations) -> Iterable[_Finding]:
-    before, after = dict(old.images), dict(new.images)
-    for place in sorted(before.keys() | after.keys()):
-        if before.get(place) == after.get(place):
-            continue
-        verb = "is replaced" if place in before and place in after else "comes or goes"
+    for place, left, right in _differing(old.images, new.images):
+        verb = "is replaced" if left and right else "comes or goes"
         yield _unproven(
             place, f"an image {verb}", "an image can state a rule", Evidence("image", 0.5, ())
         )

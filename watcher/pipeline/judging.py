@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from watcher.align import TextMap, align
-from watcher.classify import Context, Heading, classify
-from watcher.domain.changes import Classification
+from watcher.classify import Annotations, Context, Heading, classify, classify_annotation
+from watcher.domain.annotations import normalised_target
+from watcher.domain.changes import ChangeKind, Classification
 from watcher.domain.ids import DocumentId
+from watcher.domain.ranges import Range
 from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.ruling import RuleSet, rules_for
@@ -31,16 +33,22 @@ def judge_change(
         return known
     captures = services.store.captures
     before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
-    entry = services.entries.get(change.document_id)
-    context = Context(
-        language=(entry.language if entry else "") or after.language,
-        old_headings=_headings(before),
-        new_headings=_headings(after),
-        rules=rules.user,
-        thresholds=rules.thresholds,
-    )
     old, new = texts
-    judged = replace(classify(old.data, new.data, text_map, context), rules=rules.digest)
+    if change.kind is ChangeKind.ANNOTATION:
+        judged = classify_annotation(
+            new.data, _annotations(before), _annotations(after), rules.thresholds
+        )
+    else:
+        entry = services.entries.get(change.document_id)
+        context = Context(
+            language=(entry.language if entry else "") or after.language,
+            old_headings=_headings(before),
+            new_headings=_headings(after),
+            rules=rules.user,
+            thresholds=rules.thresholds,
+        )
+        judged = classify(old.data, new.data, text_map, context)
+    judged = replace(judged, rules=rules.digest)
     services.judged.keep(change.change_id, judged)
     return judged
 
@@ -55,6 +63,15 @@ def judge_versions(
     )
     judged = classify(old.data, new.data, align(old.data, new.data), context)
     return replace(judged, rules=rules.digest)
+
+
+def _annotations(reading: Reading) -> Annotations:
+    """Return what stands beside a text; a reading does not say where its images stand."""
+    return Annotations(
+        links=tuple((link.range, normalised_target(link.target)) for link in reading.links),
+        struck=reading.struck,
+        images=tuple((Range(0, 0), image) for image in reading.images),
+    )
 
 
 def _headings(reading: Reading) -> tuple[Heading, ...]:
