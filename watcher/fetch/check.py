@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 
 import httpx
+from pydantic import SecretStr
 
 from watcher.domain.verdicts import Evidence, Outcome, Refusal, Verdict
 from watcher.fetch import failures, wire
@@ -30,6 +31,7 @@ from watcher.fetch.model import (
     FetchSettings,
     Hop,
     Limits,
+    OAuthClient,
     RefusedError,
     Request,
     refused,
@@ -38,11 +40,13 @@ from watcher.fetch.politeness import Hosts, retry_after
 from watcher.fetch.redaction import stored_headers
 from watcher.fetch.robots import MAX_BYTES, RobotsCache, Rules, rules_from
 from watcher.fetch.status import status_verdict
+from watcher.fetch.tokens import Tokens
 from watcher.fetch.transport import Route, Transports
 from watcher.fetch.urls import host_key, join, origin, parse, port_of, shown
 from watcher.fetch.validators import conditional_headers, contradicts, from_headers
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.8"
+_TOKEN_LIMITS = Limits(total=20.0, raw_bytes=256 * 1024, decoded_bytes=256 * 1024)
 _ROBOTS_LIMITS = Limits(total=20.0, raw_bytes=MAX_BYTES, decoded_bytes=4 * MAX_BYTES)
 _UNSAID_PATIENCE = 60.0
 """Seconds to leave a host alone that says "too many requests" and not for how long."""
@@ -60,6 +64,7 @@ class Shared:
     robots: RobotsCache
     resolve: Resolver
     transports: Transports
+    tokens: Tokens
 
 
 class Check:
@@ -76,6 +81,7 @@ class Check:
         self._url = ""
         self._last: wire.Wire | None = None
         self._conditional = False
+        self._token: SecretStr | None = None
 
     async def run(self) -> Answer:
         """Return the body or the 304; RefusedError and DeferredError are for the caller."""
@@ -84,7 +90,10 @@ class Check:
         target = parse(request.url)
         self._home = origin(target)
         allowed = networks(request.allowed_networks)
-        self._reach = Reach(allowed, frozenset({80, 443, port_of(target)}))
+        ports = {80, 443, port_of(target)}
+        if isinstance(request.credentials, OAuthClient):
+            ports.add(port_of(parse(request.credentials.token_url)))
+        self._reach = Reach(allowed, frozenset(ports))
         seen: set[tuple[str, str]] = set()
         for _ in range(request.limits.redirects + 1):
             self._url = str(target)
@@ -119,6 +128,33 @@ class Check:
     # --- one hop ---------------------------------------------------------
 
     async def _visit(self, target: httpx.URL) -> wire.Wire:
+        client = self._request.credentials
+        if not isinstance(client, OAuthClient) or origin(target) != self._home:
+            return await self._visit_as_is(target)
+        self._token = await self._sign_in(client, rejected=None)
+        answer = await self._visit_as_is(target)
+        if answer.status == 401:
+            # It may have been revoked since it was asked for: once more with a new one.
+            self._token = await self._sign_in(client, rejected=self._token)
+            answer = await self._visit_as_is(target)
+        return answer
+
+    async def _sign_in(self, client: OAuthClient, *, rejected: SecretStr | None) -> SecretStr:
+        document_id = self._request.document_id
+        return await self._shared.tokens.token(document_id, client, self._post, rejected=rejected)
+
+    async def _post(self, target: httpx.URL, headers: dict[str, str], body: bytes) -> wire.Wire:
+        """Send a form to a token endpoint; its answer is no hop of the check."""
+        agent = {"User-Agent": self._shared.settings.user_agent}
+        request = httpx.Request("POST", target, headers=agent | headers, content=body)
+        try:
+            answer = await self._send(target, request, _TOKEN_LIMITS)
+        except httpx.TransportError as error:
+            raise self._network(error, target) from None
+        self._shared.hosts.reached(host_key(target))
+        return answer
+
+    async def _visit_as_is(self, target: httpx.URL) -> wire.Wire:
         conditional = self._validator_headers(target)
         headers = self._headers(target) | conditional
         answer = await self._ask_politely(target, headers, self._request.limits)
@@ -152,8 +188,10 @@ class Check:
         return answer
 
     async def _ask(self, target: httpx.URL, headers: dict[str, str], limits: Limits) -> wire.Wire:
+        return await self._send(target, httpx.Request("GET", target, headers=headers), limits)
+
+    async def _send(self, target: httpx.URL, request: httpx.Request, limits: Limits) -> wire.Wire:
         shared, key = self._shared, host_key(target)
-        request = httpx.Request("GET", target, headers=headers)
         async with shared.hosts.turn(key):
             lease = shared.transports.lease(self._route(target))
             async with lease as transport, self._deadline(target, limits):
@@ -207,6 +245,8 @@ class Check:
 
     def _authorization(self) -> dict[str, str]:
         credentials = self._request.credentials
+        if self._token is not None:
+            return {"Authorization": f"Bearer {self._token.get_secret_value()}"}
         if not isinstance(credentials, BasicAuth):
             return {}
         auth = httpx.BasicAuth(credentials.username, credentials.password.get_secret_value())
@@ -363,6 +403,10 @@ class Check:
         secrets = [value.get_secret_value() for _, value in request.headers]
         if isinstance(request.credentials, BasicAuth):
             secrets.append(request.credentials.password.get_secret_value())
+        if isinstance(request.credentials, OAuthClient):
+            secrets.append(request.credentials.client_secret.get_secret_value())
+        if self._token is not None:
+            secrets.append(self._token.get_secret_value())
         return [secret for secret in secrets if len(secret) >= 6]
 
 

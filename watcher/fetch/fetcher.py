@@ -18,6 +18,7 @@ from watcher.fetch.model import (
 )
 from watcher.fetch.politeness import Hosts
 from watcher.fetch.robots import RobotsCache
+from watcher.fetch.tokens import Tokens
 from watcher.fetch.transport import Transports
 
 
@@ -53,6 +54,7 @@ class Fetcher:
                 per_origin=settings.per_host,
                 idle=settings.idle_transports,
             ),
+            tokens=Tokens(self._clock),
         )
 
     async def __aenter__(self) -> Self:

@@ -108,8 +108,6 @@ class PageFacts:
     words: int = 0
     prose_words: int = 0
     link_words: int = 0
-    links: int = 0
-    forms: int = 0
     password_fields: int = 0
     text_fields: int = 0
     search_fields: int = 0
@@ -126,6 +124,12 @@ class PageFacts:
     mount_empty: bool = False
     frames: int = 0
     lead: str = ""
+
+    @property
+    def controls(self) -> int:
+        """Fields and buttons, outside of menus, headers and footers."""
+        fields = self.password_fields + self.text_fields + self.search_fields + self.checkboxes
+        return fields + len(self.buttons)
 
 
 def page_facts(html: bytes, charset: str | None = None) -> PageFacts:
@@ -211,9 +215,9 @@ class _Reader:
                 continue
             if tag in _SILENT or tag.startswith(("-", "!")) or _hidden(node):
                 continue
-            self._count(node, tag)
             link = link or tag == "a"
             chrome = chrome or tag in _CHROME
+            self._count(node, tag, chrome=chrome)
             control = control or tag in ("button", "label", "option", "select")
             if tag in _BLOCKS:
                 self._flush()
@@ -250,22 +254,21 @@ class _Reader:
             self._lead.append(text[:600])
             self._lead_words += words
 
-    def _count(self, node: LexborNode, tag: str) -> None:
+    def _count(self, node: LexborNode, tag: str, *, chrome: bool) -> None:
+        """Count headings everywhere, and controls outside of menus, headers and footers."""
         facts = self._facts
         if tag in _HEADINGS and len(facts.headings) < _MANY:
             facts.headings.append(_squeezed(node.text())[:200])
-        elif tag == "a":
-            facts.links += 1
-            if "btn" in (node.attributes.get("class") or "") or "button" in (
-                node.attributes.get("role") or ""
-            ):
-                facts.buttons.append(_squeezed(node.text())[:80])
-        elif tag == "form":
-            facts.forms += 1
-        elif tag == "button" and len(facts.buttons) < _MANY:
-            facts.buttons.append(_squeezed(node.text())[:80])
+        if chrome:
+            return
+        if tag == "button" or (tag == "a" and _like_a_button(node)):
+            self._add_button(node.text())
         elif tag == "input":
             self._count_input(node)
+
+    def _add_button(self, label: str | None) -> None:
+        if len(self._facts.buttons) < _MANY:
+            self._facts.buttons.append(_squeezed(label)[:80])
 
     def _count_input(self, node: LexborNode) -> None:
         facts, attributes = self._facts, node.attributes
@@ -280,7 +283,13 @@ class _Reader:
         elif kind == "checkbox":
             facts.checkboxes += 1
         elif kind in ("submit", "button"):
-            facts.buttons.append(_squeezed(attributes.get("value"))[:80])
+            self._add_button(attributes.get("value"))
+
+
+def _like_a_button(node: LexborNode) -> bool:
+    attributes = node.attributes
+    role, style = attributes.get("role") or "", attributes.get("class") or ""
+    return role == "button" or "btn" in style or "button" in style
 
 
 def _hidden(node: LexborNode) -> bool:

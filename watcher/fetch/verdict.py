@@ -21,7 +21,7 @@ from watcher.fetch.page_facts import PageFacts
 from watcher.fetch.places import is_home, same_place, same_site
 from watcher.fetch.similarity import containment, prose, shared_words, word_count
 from watcher.fetch.urls import shown
-from watcher.fetch.walls import Scene, suspect, suspicions
+from watcher.fetch.walls import LITTLE, Scene, named, suspect, suspicions
 
 _SAME = 0.5
 """Share of the baseline's prose that makes an answer the document."""
@@ -87,7 +87,7 @@ def judge(facts: AnswerFacts) -> Verdict:
             return verdict
     if retained >= _SAME:
         return _shape(facts, retained) or _accepted(facts, retained)
-    for look in (_wall, _place, _strangeness, _shape):
+    for look in (_wall, _place, _meagreness, _strangeness, _shape):
         verdict = look(facts, retained)
         if verdict is not None:
             return verdict
@@ -280,6 +280,32 @@ def _joined(base: str, target: str) -> str:
         return str(httpx.URL(base).join(target))
     except (httpx.InvalidURL, UnicodeError):
         return base
+
+
+def _meagreness(facts: AnswerFacts, _retained: float) -> Verdict | None:
+    """Hold a first page with hardly a word and something to fill in or press."""
+    page, words = facts.page, _prose_words(facts)
+    if facts.baseline is not None or page is None or words >= LITTLE or named(_scene(facts)):
+        return None
+    signs: list[tuple[str, object]] = [
+        (name, value)
+        for name, value in (
+            ("controls", page.controls),
+            ("refresh", page.refresh),
+            ("robots", "noindex" if page.noindex else ""),
+            ("challenge", ", ".join(page.challenges)),
+        )
+        if value
+    ]
+    if not signs:
+        return None
+    return _held(
+        Hold.COLLAPSED,
+        f"{shown(facts.final_url)} holds {words} words of text: too few to begin with, "
+        "beside what pages have that stand in for a document",
+        ("words", words),
+        *signs,
+    )
 
 
 def _strangeness(facts: AnswerFacts, retained: float) -> Verdict | None:

@@ -31,7 +31,7 @@ _LEXICAL = (
     Refusal.SCRIPT_SHELL,
 )
 _STRONG, _WEAK = 2, 1
-_LITTLE = 40
+LITTLE = 40
 """Words of prose below which a page is about its form or its script, not its words."""
 _WORDS_ALONE = 25
 """Words of prose below which phrases in the text alone can tell, without a title,
@@ -69,7 +69,7 @@ _BLOCK_PLACE = re.compile(
 )
 _DOCUMENT_NOUN = re.compile(
     r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
-    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code|act|regulations?|directive|licen[cs]e|"
+    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code of [a-z]+|regulations?|directive|licen[cs]e|"
     r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
     r"politiques?|conditions|mentions|reglement|charte|conservation|politicas?|terminos|aviso|condiciones|"
     r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
@@ -115,7 +115,7 @@ class Scene:
 
 def needed_points(words: int) -> int | None:
     """Return the points that refuse a page of `words` words of prose, None if none do."""
-    for limit, points in ((_LITTLE, 2), (120, 3), (250, 5), (600, 6)):
+    for limit, points in ((LITTLE, 2), (120, 3), (250, 5), (600, 6)):
         if words < limit:
             return points
     return None
@@ -144,7 +144,7 @@ def _words_alone(scene: Scene, best: Suspicion, unlike_before: bool) -> bool:
         return False
     if unlike_before:
         return scene.words < _UNLIKE_ALONE
-    return scene.words < _WORDS_ALONE and best.points >= 3 and not _named(scene)
+    return scene.words < _WORDS_ALONE and best.points >= 3 and not named(scene)
 
 
 def suspicions(scene: Scene) -> list[Suspicion]:
@@ -166,7 +166,7 @@ def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
     opening = fold("" if headings else lead[:100])
     blocks = [(fold(line), word_count(line)) for line in lead.split("\n")]
     blocks.append((fold(page.noscript if page else ""), 0))
-    named = _named(scene)
+    titled = named(scene)
     for reason, suspicion in found.items():
         in_titles = phrases_in(titles, reason)
         in_top = in_titles or phrases_in(opening, reason)
@@ -175,14 +175,14 @@ def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
             hits = phrases_in(block, reason)
             in_body.update(dict.fromkeys(hits))
             suspicion.telling_words += words if hits else 0
-        if in_top and not named:
+        if in_top and not titled:
             suspicion.add(_STRONG, "headline", in_top[0], situated=bool(in_titles))
-        others = [phrase for phrase in in_body if phrase not in in_top[:1] or named]
+        others = [phrase for phrase in in_body if phrase not in in_top[:1] or titled]
         for phrase in others[:3]:
             suspicion.add(_WEAK, "phrase", phrase)
 
 
-def _named(scene: Scene) -> bool:
+def named(scene: Scene) -> bool:
     """Tell whether the page is titled as a document is."""
     headings = scene.page.headings[:2] if scene.page else []
     return _DOCUMENT_NOUN.search(headline([scene.title, *headings])) is not None
@@ -244,12 +244,12 @@ def certain_headers(headers: Mapping[str, str]) -> Iterable[tuple[Refusal, str]]
 def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
     """Judge what the page is made of."""
     if page.password_fields:
-        alone = scene.words < _LITTLE
+        alone = scene.words < LITTLE
         found[Refusal.LOGIN_WALL].add(
             _STRONG, "password_fields", page.password_fields, situated=alone
         )
     elif page.text_fields and page.words < 120 and len(page.buttons) <= 6:
-        alone = scene.words < _LITTLE // 2
+        alone = scene.words < LITTLE // 2
         fields = f"{page.text_fields} field(s) to fill in"
         found[Refusal.LOGIN_WALL].add(_WEAK, "form", fields, situated=alone)
     if page.checkboxes + len(page.buttons) >= 2:
@@ -263,7 +263,7 @@ def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -
         found[Refusal.SOFT_404].add(_WEAK, "form", "a search field")
     challenges = [name for name in page.challenges if name != "queue"]
     if challenges:
-        marks, alone = ", ".join(challenges), scene.words < _LITTLE
+        marks, alone = ", ".join(challenges), scene.words < LITTLE
         found[Refusal.BOT_WALL].add(_STRONG, "challenge", marks, situated=alone)
     if "queue" in page.challenges:
         found[Refusal.WAITING_ROOM].add(_STRONG, "challenge", "queue")
