@@ -69,7 +69,8 @@ _BLOCK_PLACE = re.compile(
 )
 _DOCUMENT_NOUN = re.compile(
     r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
-    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code of [a-z]+|regulations?|directive|licen[cs]e|"
+    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code of [a-z]+|"
+    r"regulations?|directive|licen[cs]e|"
     r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
     r"politiques?|conditions|mentions|reglement|charte|conservation|politicas?|terminos|aviso|condiciones|"
     r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
