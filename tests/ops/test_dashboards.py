@@ -70,6 +70,7 @@ def lived() -> Metrics:
         ),
     )
     metrics.declare_job("dispatch", 1)
+    metrics.declare_pattern("dates")
     happen(metrics)
     return metrics
 
@@ -83,6 +84,7 @@ def happen(metrics: Metrics) -> None:
     metrics.extraction_ended(MediaType.PDF, ExtractVerdict.OK)
     metrics.worker_kills.labels(KillReason.MEMORY.value).inc()
     metrics.citation_resolved(ResolveSource.CALLER, Reason.HASH_MISMATCH)
+    metrics.ignored_matches.labels("dates").inc()
     metrics.unresolvable([Reason.HASH_MISMATCH])
     metrics.audit_begins(3600)
     metrics.delivery_retries.labels("ops").inc()
