@@ -26,8 +26,14 @@ def _places(words: str) -> Iterator[str]:
     after = "quux" if words.endswith("'") else " quux"
     yield f"zorb {words}{after}"
     yield f"## Zorb {words}{after}"
-    yield f"- zorb {words}{after};"
     yield f"| zorb | {words}{after} |"
+
+
+def _expect(before: str, after: str, code: str, told: list[str]) -> None:
+    """Note in `told` a change that reaches nobody."""
+    judged = classify_passage(before, after, code)
+    if judged.tier.rank < Tier.TICKET.rank:
+        told.append(f"{before!r} -> {after!r}: {judged.explanation}")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -38,13 +44,11 @@ def test_no_duty_and_no_negation_comes_goes_or_changes_in_silence(code: str) -> 
         other = "permission" if group != "permission" else "obligation"
         swap = words.file.operators[other][0]
         for entry in words.file.operators[group]:
-            for with_it, without, swapped in zip(
-                _places(entry), _places(""), _places(swap), strict=True
-            ):
-                for before, after in ((with_it, without), (without, with_it), (with_it, swapped)):
-                    judged = classify_passage(before, after, code)
-                    if judged.tier.rank < Tier.TICKET.rank:
-                        told.append(f"{before!r} -> {after!r}: {judged.explanation}")
+            for with_it, without in zip(_places(entry), _places(""), strict=True):
+                _expect(with_it, without, code, told)
+            plain, swapped = next(_places(entry)), next(_places(swap))
+            _expect(next(_places("")), plain, code, told)
+            _expect(plain, swapped, code, told)
     assert not told
 
 
@@ -140,7 +144,10 @@ def _strength(words: Pack, phrase: str) -> str:
         ("The tenant shall return the keys to the office and pay for the repair of it.", "en"),
         ("Der Mieter gibt die Schlüssel in dem Büro ab und zahlt für die Reparatur.", "de"),
         ("Le locataire rend les clés dans le bureau et paie pour la réparation de la porte.", "fr"),
-        ("El inquilino devuelve las llaves en la oficina y paga por la reparación de la puerta.", "es"),
+        (
+            "El inquilino devuelve las llaves en la oficina y paga por la reparación de la puerta.",
+            "es",
+        ),
         ("Najemca zwraca klucze w biurze i nie płaci za naprawę, jeśli się na to zgodzi.", "pl"),
         ("Nájemce vrátí klíče v kanceláři a zaplatí opravu dveří.", ""),
         ("賃借人は鍵を返却します。", ""),

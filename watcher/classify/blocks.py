@@ -5,6 +5,7 @@ from __future__ import annotations
 from watcher.align import BlockPair, TextMap, hunks
 from watcher.align.model import KEPT, MOVED
 from watcher.classify.context import Heading, path_at
+from watcher.domain.changes import HunkKind
 from watcher.domain.ranges import Range
 
 _NEWLINES = b"\n\f"
@@ -30,7 +31,12 @@ def changed_blocks(text_map: TextMap, old: bytes, new: bytes) -> tuple[BlockPair
         ):
             runs.append((a, b, c, d, kind))
     whole = TextMap.of(text_map.old_size, text_map.new_size, runs, text_map.algorithm)
-    return hunks(whole, old, new)
+    return tuple(
+        block
+        for block in hunks(whole, old, new)
+        if block.kind is HunkKind.MOVED
+        or old[block.old.start : block.old.end] != new[block.new.start : block.new.end]
+    )
 
 
 def _whole_lines(text: bytes, start: int, end: int) -> bool:
@@ -52,8 +58,10 @@ def moved_why(
     """Return why a moved block may mean something else now, or "" if it cannot.
 
     Its headings must be the same, and so must the sentence that introduces
-    the list it stands in.
+    the list it stands in. A heading moves only with all that stands under it.
     """
+    if _cuts_section(old, block.old, old_headings) or _cuts_section(new, block.new, new_headings):
+        return "a heading moves, and the text beside it stands under another one"
     paths = path_at(old_headings, block.old.start), path_at(new_headings, block.new.start)
     if paths[0] != paths[1]:
         here, there = (" > ".join(path) or "no heading" for path in paths)
@@ -61,6 +69,16 @@ def moved_why(
     if _introduction(old, block.old) != _introduction(new, block.new):
         return "another sentence introduces it now"
     return ""
+
+
+def _cuts_section(text: bytes, part: Range, headings: tuple[Heading, ...]) -> bool:
+    """Tell whether `part` holds a heading and text follows that is not headed itself."""
+    starts = [heading.range.start for heading in headings]
+    if not any(part.start <= start < part.end for start in starts):
+        return False
+    rest = text[part.end :]
+    following = part.end + len(rest) - len(rest.lstrip())
+    return following < len(text) and following not in starts
 
 
 def _introduction(text: bytes, part: Range) -> bytes:

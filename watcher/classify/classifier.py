@@ -31,9 +31,9 @@ from watcher.domain.changes import (
 )
 from watcher.domain.ranges import Range
 
-MAX_BLOCK = 300_000
+MAX_BLOCK = 200_000
 """Bytes of one side of one block that are looked at; a larger one fails closed."""
-MAX_CHANGED = 3_000_000
+MAX_CHANGED = 2_000_000
 """Changed bytes of both sides together; more fails closed."""
 
 
@@ -117,8 +117,8 @@ class _Judge:
         if max(place.old.length, place.new.length) > MAX_BLOCK:
             return unread(place, "the block is larger than what is looked at")
         heading = self._heading(place)
-        views = self._views(place)
         try:
+            views = self._views(place)
             block = self._moved(place, views) if place.kind is HunkKind.MOVED else judge(views)
         except OversizeError:
             return unread(place, "the block has more words than are compared")
@@ -130,12 +130,8 @@ class _Judge:
         before = self.context.before or self._before(place)
         initial = not before or before[-1] in ".!?:" or _last_line(before).startswith("#")
         stamped = self.words is not None and follows_stamp(_last_line(before), self.words)
-        old = plain_view(
-            self.old[place.old.start : place.old.end], place.old.start, self.old_lines
-        )
-        new = plain_view(
-            self.new[place.new.start : place.new.end], place.new.start, self.new_lines
-        )
+        old = plain_view(self.old[place.old.start : place.old.end], place.old.start, self.old_lines)
+        new = plain_view(self.new[place.new.start : place.new.end], place.new.start, self.new_lines)
         return pair_of(old, new, self.words, initial=initial, stamped=stamped)
 
     def _before(self, place: BlockPair) -> str:

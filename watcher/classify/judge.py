@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from watcher.classify import rules
-from watcher.classify.differences import Piece, align_tokens, merged
+from watcher.classify.differences import MAX_TOKENS, OversizeError, Piece, align_tokens, merged
 from watcher.classify.lexer import Lex, Lexeme, LineKind
 from watcher.classify.links import is_document, link_change
 from watcher.classify.orders import (
     list_order,
     numbers_swapped,
+    relocated,
     renumbered,
     reorder,
     table_columns,
@@ -70,7 +71,12 @@ def pair_of(
     """Return the two sides, read in the language of `pack`.
 
     `initial`: the block begins a sentence. `stamped`: the line above is a stamp.
+
+    Raises:
+        OversizeError: a side has more tokens than are read.
     """
+    if max(len(old.tokens), len(new.tokens)) > MAX_TOKENS:
+        raise OversizeError
     read = []
     for view in whole_words(old, new):
         tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack, stamped=stamped)
@@ -166,11 +172,16 @@ def _pieces(
 ) -> Iterator[Finding]:
     """Yield a finding for every piece; what stays unproven is joined as a reader sees it."""
     pieces = [part for piece in pieces for part in _split(pair, piece)]
-    following = renumbered(pair, pieces, pairs)
+    known = dict.fromkeys(renumbered(pair, pieces, pairs), "renumbered")
+    known |= dict.fromkeys(relocated(pair, pieces), "moved")
+    shifted = _shifted_headings(pair, pieces)
     left: list[Piece] = []
     attempts: dict[Piece, tuple[Tried, ...]] = {}
     for piece in pieces:
-        rule, log = ("renumbered", ()) if piece in following else _prove(pair, piece)
+        rule, log = (known[piece], ()) if piece in known else _prove(pair, piece)
+        if rule == "heading" and piece in shifted:
+            why = "a heading leaves one place and stands at another: text changes its heading"
+            rule, log = rules.UNPROVEN, (Tried("heading", False, why),)
         if rule == rules.UNPROVEN:
             left.append(piece)
             attempts[piece] = log
@@ -197,6 +208,19 @@ def _same_words(pair: Pair, pieces: list[Piece]) -> bool:
     old = [t.sense for p in pieces for t in pair.old.tokens[p.a : p.b] if t.exact != ","]
     new = [t.sense for p in pieces for t in pair.new.tokens[p.c : p.d] if t.exact != ","]
     return sorted(old) == sorted(new)
+
+
+def _shifted_headings(pair: Pair, pieces: list[Piece]) -> set[Piece]:
+    """Return the pieces of headings, if one comes here and one goes there."""
+    found: list[set[Piece]] = [set(), set()]
+    for piece in pieces:
+        if (piece.a == piece.b) == (piece.c == piece.d):
+            continue
+        side = piece.a == piece.b
+        view, at = (pair.new, piece.c) if side else (pair.old, piece.a)
+        if view.lines[view.tokens[at].line].kind is LineKind.HEADING:
+            found[side].add(piece)
+    return found[0] | found[1] if found[0] and found[1] else set()
 
 
 def _prove(pair: Pair, piece: Piece) -> tuple[str, tuple[Tried, ...]]:

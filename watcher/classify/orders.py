@@ -187,6 +187,60 @@ def _parts(tokens: list[Token], pair: Pair) -> tuple[list[tuple[str, ...]], froz
     return [tuple(part) for part in parts if part], frozenset(kinds)
 
 
+_MOVED_WORDS = 5
+"""Words that a paragraph must have to be known again at another place."""
+
+
+def relocated(pair: Pair, pieces: list[Piece]) -> set[Piece]:
+    """Return the pieces that are one paragraph taken from here and put there.
+
+    Only among plain paragraphs: a heading or a list between the two places
+    could change what the paragraph stands under.
+    """
+    if pair.pack is None:
+        return set()
+    gone = {_said(pair.old, p.a, p.b): p for p in pieces if p.c == p.d}
+    proven: set[Piece] = set()
+    for piece in pieces:
+        taken = gone.get(_said(pair.new, piece.c, piece.d)) if piece.a == piece.b else None
+        if taken is None or not _whole_lines(pair.new, piece.c, piece.d):
+            continue
+        body = pair.new.tokens[piece.c : piece.d]
+        long = sum(token.kind is Kind.WORD for token in body) >= _MOVED_WORDS
+        plain = _plain_between(pair.old, min(taken.a, piece.a), max(taken.b, piece.a))
+        plain &= _plain_between(pair.new, min(piece.c, taken.c), max(piece.d, taken.c))
+        whole = _whole_lines(pair.old, taken.a, taken.b)
+        if long and plain and whole and not _refers_back(body, pair.pack):
+            proven |= {piece, taken}
+    return proven
+
+
+def _refers_back(body: list[Token], pack: Pack) -> bool:
+    """Tell whether a paragraph leans on the one before it ("however", "this", "above")."""
+    return any(
+        token.group == "exception" or any(pack.has("order", word) for word in token.base.split())
+        for token in body
+    )
+
+
+def _plain_between(view: View, start: int, end: int) -> bool:
+    """Tell whether the tokens `start:end` are plain paragraphs only."""
+    lines = {token.line for token in view.tokens[start:end]}
+    return all(view.lines[line].kind is LineKind.TEXT for line in lines)
+
+
+def _said(view: View, start: int, end: int) -> tuple[str, ...]:
+    return tuple(token.sense for token in view.tokens[start:end])
+
+
+def _whole_lines(view: View, start: int, end: int) -> bool:
+    """Tell whether the tokens `start:end` are whole lines, and no colon leads to them."""
+    tokens = view.tokens
+    if start == end or not tokens[start].first or (end < len(tokens) and not tokens[end].first):
+        return False
+    return not start or tokens[start - 1].exact != ":"
+
+
 def renumbered(pair: Pair, pieces: list[Piece], pairs: list[tuple[int, int]]) -> set[Piece]:
     """Return the pieces that are references following a section's own new number.
 
