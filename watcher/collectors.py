@@ -14,6 +14,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from watcher.domain.changes import ChangeClass, Tier
+from watcher.domain.reviews import ReviewVerdict, fits
 from watcher.domain.statements import Status
 
 PREFIX = "watcher"
@@ -39,6 +40,28 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
 
 
+class ReviewRate(StrEnum):
+    """What is estimated from the verdicts of persons."""
+
+    FALSE_PAGE = "false_page"
+    MISSED = "missed"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCounts:
+    """The verdicts of persons, and what they say of all changes.
+
+    `rates` holds (estimate, lower bound, upper bound) of each rate that a
+    verdict tells of; `budgets` the share that each may have. `queue` is how
+    many drawn changes wait for a verdict.
+    """
+
+    verdicts: Mapping[tuple[Tier, ReviewVerdict], int] = field(default_factory=dict)
+    rates: Mapping[ReviewRate, tuple[float, float, float]] = field(default_factory=dict)
+    budgets: Mapping[ReviewRate, float] = field(default_factory=dict)
+    queue: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
     """What the store knows, read in one go at a scrape.
@@ -62,6 +85,7 @@ class StoreCounts:
     oldest_pending: float | None = None
     database_bytes: int = 0
     wal_bytes: int = 0
+    review: ReviewCounts = field(default_factory=ReviewCounts)
 
 
 class StoreCollector(Collector):
@@ -129,7 +153,15 @@ class StoreCollector(Collector):
         size = _family("database_size_bytes", "Size of the database's files.", ["file"])
         size.add_metric(["main"], counts.database_bytes)
         size.add_metric(["wal"], counts.wal_bytes)
-        return [documents, changes, statements, *singles, size, *self._deliveries(counts)]
+        return [
+            documents,
+            changes,
+            statements,
+            *singles,
+            size,
+            *self._deliveries(counts),
+            *_review_families(counts.review),
+        ]
 
     def _deliveries(self, counts: StoreCounts) -> list[Metric]:
         ended = _count_family(
@@ -144,6 +176,26 @@ class StoreCollector(Collector):
                     [channel, state.value], counts.deliveries.get((channel, state), 0)
                 )
         return [ended, waiting]
+
+
+def _review_families(review: ReviewCounts) -> list[Metric]:
+    verdicts = _family("reviews", "Reviewed changes by their latest verdict.", ["tier", "verdict"])
+    for tier in Tier:
+        for verdict in ReviewVerdict:
+            if fits(verdict, tier):
+                number = review.verdicts.get((tier, verdict), 0)
+                verdicts.add_metric([tier.value, verdict.value], number)
+    rates = _family(
+        "review_rate", "A rate estimated from verdicts, with its bounds.", ["rate", "bound"]
+    )
+    for rate, values in review.rates.items():
+        for bound, value in zip(("estimate", "lower", "upper"), values, strict=True):
+            rates.add_metric([rate.value, bound], value)
+    budgets = _family("review_budget", "What a rate may be at most.", ["rate"])
+    for rate, budget in review.budgets.items():
+        budgets.add_metric([rate.value], budget)
+    queue = _single("review_queue", "Drawn changes that wait for a verdict.", review.queue)
+    return [verdicts, rates, budgets, queue]
 
 
 def _family(name: str, text: str, labels: Iterable[str] = ()) -> GaugeMetricFamily:

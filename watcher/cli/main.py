@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from watcher.cli import alerts, citing, importing, reading, service, tools, watching
+from watcher.cli import alerts, citing, importing, reading, reviewing, service, tools, watching
 from watcher.errors import WatcherError
 
 app = typer.Typer(
@@ -24,7 +24,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 10-18 a citation does not resolve,"
     " 75 try again later, 78 configuration.",
 )
-for part in (service, watching, importing, reading, citing, alerts, tools):
+for part in (service, watching, importing, reading, citing, alerts, reviewing, tools):
     part.register(app)
 
 

@@ -16,6 +16,7 @@ from watcher.domain.text import CanonicalText
 from watcher.logs import Event
 from watcher.pipeline.alerting import alerts_for_change
 from watcher.pipeline.judging import judge_change
+from watcher.pipeline.reviewing import chance_of_review
 from watcher.pipeline.ruling import IGNORED, rules_for
 from watcher.pipeline.services import Services
 from watcher.pipeline.statements import Anchoring, Step
@@ -84,7 +85,13 @@ def _classify(
         services.store.rule_sets.put(rules.body, now)
     text_map = align(old.data, new.data)
     judged = judge_change(services, change, (old, new), text_map, rules)
-    services.store.changes.save_classification(change.change_id, judged, text_map, at=now)
+    services.store.changes.save_classification(
+        change.change_id,
+        judged,
+        text_map,
+        at=now,
+        chance=chance_of_review(services, change, judged),
+    )
     for atom in judged.atoms:
         if atom.rule.startswith(IGNORED):
             services.metrics.ignored_matches.labels(atom.rule.removeprefix(IGNORED)).inc()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from watcher.collectors import DeliveryState, DocumentState, StoreCounts
+from watcher.collectors import (
+    DeliveryState,
+    DocumentState,
+    ReviewCounts,
+    ReviewRate,
+    StoreCounts,
+)
+from watcher.pipeline.reviewing import report
 from watcher.pipeline.services import Services
 from watcher.store.rows import AlertState
 
@@ -43,6 +50,22 @@ def read_counts(services: Services) -> StoreCounts:
         oldest_pending=_seconds(counts.oldest_pending),
         database_bytes=counts.database_bytes,
         wal_bytes=counts.wal_bytes,
+        review=_review(services),
+    )
+
+
+def _review(services: Services) -> ReviewCounts:
+    """Return what persons said; a rate that no verdict tells of is left out."""
+    found, budget = report(services), services.settings.review
+    estimates = {ReviewRate.FALSE_PAGE: found.false_pages, ReviewRate.MISSED: found.missed}
+    return ReviewCounts(
+        verdicts=found.counts,
+        rates={r: (e.rate, e.lower, e.upper) for r, e in estimates.items() if e.count},
+        budgets={
+            ReviewRate.FALSE_PAGE: budget.false_page_budget,
+            ReviewRate.MISSED: budget.missed_budget,
+        },
+        queue=found.queue,
     )
 
 

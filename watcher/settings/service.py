@@ -10,9 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from watcher.alert.channels import Channel
-from watcher.settings.documents import DocumentEntry
+from watcher.settings.documents import DocumentEntry, ProxyUrl
 from watcher.settings.durations import Duration
+from watcher.settings.review import ReviewSettings
 from watcher.settings.rules import RuleSettings
+from watcher.settings.secrets import SecretReference
 
 
 class _Table(BaseModel):
@@ -43,6 +45,10 @@ class FetchPoliteness(_Table):
     """The most one check may take, redirects included."""
     max_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
     """The largest body, after decoding."""
+    proxy: ProxyUrl | None = None
+    """An http or https proxy for every document that names none of its own."""
+    proxy_secret: SecretReference | None = None
+    """`user:password` for that proxy."""
 
 
 class CheckSettings(_Table):
@@ -106,6 +112,7 @@ class Settings(BaseSettings):
     channels: tuple[Channel, ...] = ()
     links: LinkSettings = LinkSettings()
     rules: RuleSettings = RuleSettings()
+    review: ReviewSettings = ReviewSettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 

@@ -72,7 +72,7 @@ store.rule_sets
 store.reviews
     record(change_id, verdict, *, at, actor, note) -> JudgedChange
     get(change_id), queue(*, limit), unreviewed(tiers, *, limit)
-    reviewed(), scores() -> tuple[JudgedChange, ...]
+    reviewed(), scores() -> tuple[JudgedChange, ...]; waiting() -> int
 store.dates
     unscanned(document_id=None, *, limit), scanned(document_id, version, found, *, at, method)
     state(document_id, version, day, *, at), decide(number, decision, *, at, actor)

@@ -78,7 +78,18 @@ class Reviews:
 
     def reviewed(self) -> tuple[JudgedChange, ...]:
         """Return every change that has a verdict, in the order in which they came."""
-        return self._select(_changes().where(_review.c.id.is_not(None)).order_by(_change.c.id))
+        known = _change.c.id.in_(select(_review.c.change_row))
+        return self._select(_changes().where(known).order_by(_change.c.id))
+
+    def waiting(self) -> int:
+        """Return how many drawn changes nobody has reviewed."""
+        query = (
+            select(func.count())
+            .select_from(_sample)
+            .where(_sample.c.change_row.not_in(select(_review.c.change_row)))
+        )
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
 
     def scores(self) -> tuple[JudgedChange, ...]:
         """Return every classified change that bears policy, reviewed or not."""
@@ -107,6 +118,7 @@ def _changes() -> Query:
             _judged.c.change_class,
             _judged.c.tier,
             _judged.c.score,
+            _judged.c.rules,
             _sample.c.chance,
             _review.c.verdict,
             _review.c.at.label("reviewed_at"),
@@ -132,6 +144,7 @@ def _judged_of(row: Found) -> JudgedChange:
         change_class=ChangeClass(row["change_class"]),
         tier=Tier(row["tier"]),
         score=row["score"],
+        rules=row["rules"],
         chance=row["chance"],
         review=review,
     )

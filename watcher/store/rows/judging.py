@@ -25,8 +25,9 @@ class Review:
 class JudgedChange:
     """A classified change of a publisher, as reviews and statistics need it.
 
-    `chance` is the probability with which it was drawn for review, None where
-    it was not drawn. `review` is the latest verdict, None where there is none.
+    `rules` is the digest of the owner's rules that it was judged under. `chance`
+    is the probability with which it was drawn for review, None where it was not
+    drawn. `review` is the latest verdict, None where there is none.
     """
 
     change_id: str
@@ -35,6 +36,7 @@ class JudgedChange:
     change_class: ChangeClass
     tier: Tier
     score: float
+    rules: str
     chance: float | None
     review: Review | None
 
