@@ -100,6 +100,8 @@ def check_configuration(path: Path) -> Iterator[str]:
     settings = load(path)
     for reference in (
         *(d.credentials.secret for d in settings.documents if d.credentials),
+        *filter(None, [settings.fetch.proxy_secret]),
+        *(d.proxy_secret for d in settings.documents if d.proxy_secret),
         *(c.secret for c in settings.channels if isinstance(c, WebhookChannel) and c.secret),
     ):
         read_secret(reference)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from pydantic import SecretStr
 
 from watcher.extract import Options
-from watcher.fetch import BasicAuth, FetchSettings, Limits, Request, Validators
+from watcher.fetch import (
+    BasicAuth,
+    Credentials,
+    FetchSettings,
+    Limits,
+    OAuthClient,
+    Request,
+    Validators,
+)
 from watcher.settings import DocumentEntry, Settings
 from watcher.settings.secrets import read_secret
 from watcher.store.rows import Document
@@ -33,23 +43,16 @@ def fetch_request(
     """
     stored = document.validators
     validators = Validators(stored.final_url, stored.etag, stored.last_modified) if stored else None
-    headers = [(name, SecretStr(value)) for name, value in entry.headers.items()]
-    basic = None
-    if entry.credentials is not None:
-        secret = SecretStr(read_secret(entry.credentials.secret).reveal())
-        if entry.credentials.kind == "basic":
-            basic = BasicAuth(entry.credentials.user, secret)
-        else:
-            headers.append((entry.credentials.header, secret))
+    headers, credentials = _secrets(entry)
     return Request(
         document_id=entry.document_id,
         url=str(entry.url),
         validators=validators,
-        headers=tuple(headers),
-        credentials=basic,
+        headers=headers,
+        credentials=credentials,
         allowed_networks=entry.allowed_networks,
         ca_file=entry.ca_file,
-        proxy=SecretStr(str(entry.proxy)) if entry.proxy else None,
+        proxy=_proxy(settings, entry),
         limits=Limits(
             total=settings.fetch.timeout.total_seconds(),
             raw_bytes=settings.fetch.max_bytes,
@@ -58,6 +61,35 @@ def fetch_request(
         robots_override=entry.ignore_robots,
         full=full,
     )
+
+
+def _secrets(
+    entry: DocumentEntry,
+) -> tuple[tuple[tuple[str, SecretStr], ...], Credentials | None]:
+    """Return the headers of an entry, and its credentials where they are not one of these."""
+    headers = tuple((name, SecretStr(value)) for name, value in entry.headers.items())
+    given = entry.credentials
+    if given is None:
+        return headers, None
+    secret = SecretStr(read_secret(given.secret).reveal())
+    if given.kind == "basic":
+        return headers, BasicAuth(given.user, secret)
+    if given.kind == "oauth":
+        return headers, OAuthClient(str(given.token_url), given.client_id, secret, given.scope)
+    return (*headers, (given.header, secret)), None
+
+
+def _proxy(settings: Settings, entry: DocumentEntry) -> SecretStr | None:
+    """Return the proxy's URL with its user and password: the entry's, else the service's."""
+    source = entry if entry.proxy else settings.fetch
+    if source.proxy is None:
+        return None
+    url = str(source.proxy)
+    if source.proxy_secret is None:
+        return SecretStr(url)
+    user, _, password = read_secret(source.proxy_secret).reveal().partition(":")
+    scheme, _, rest = url.partition("://")
+    return SecretStr(f"{scheme}://{quote(user, '')}:{quote(password, '')}@{rest}")
 
 
 def extract_options(entry: DocumentEntry | None, pinned_engine: str | None) -> Options:

@@ -63,6 +63,13 @@ def _header_value(value: str) -> str:
     return value
 
 
+def _proxy_url(value: HttpUrl) -> HttpUrl:
+    if value.username or value.password:
+        raise ValueError("a password does not belong in a URL: put user:password in proxy_secret")
+    return value
+
+
+ProxyUrl = Annotated[HttpUrl, AfterValidator(_proxy_url)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[str, AfterValidator(_header_value)]
 
@@ -72,18 +79,28 @@ class Credentials(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["header", "basic"]
+    kind: Literal["header", "basic", "oauth"]
     secret: SecretReference
-    """The header's value, or the password."""
+    """The header's value, the password, or the client's secret."""
     header: HeaderName | Literal["Authorization", "Cookie", "X-API-Key"] = "Authorization"
     """For kind `header`: which header carries the secret."""
     user: str = ""
     """For kind `basic`: the user name."""
+    token_url: HttpUrl | None = None
+    """For kind `oauth` (client credentials): where access tokens are given out."""
+    client_id: str = Field(default="", max_length=500)
+    """For kind `oauth`: who asks for them."""
+    scope: str = Field(default="", max_length=1000)
+    """For kind `oauth`: what they are to allow; empty: what the server thinks fit."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.kind == "basic" and not self.user:
             raise ValueError('credentials of kind "basic" need a user')
+        if self.kind == "oauth" and not (self.token_url and self.client_id):
+            raise ValueError('credentials of kind "oauth" need a token_url and a client_id')
+        if self.kind != "oauth" and (self.token_url or self.client_id or self.scope):
+            raise ValueError('token_url, client_id and scope belong to credentials of kind "oauth"')
         return self
 
 
@@ -135,7 +152,10 @@ class DocumentEntry(BaseModel):
     """CIDRs of private networks that this document may be fetched from."""
     ca_file: Path | None = None
     """A PEM file of the authority that signs this source's certificate."""
-    proxy: HttpUrl | None = None
+    proxy: ProxyUrl | None = None
+    """An http or https proxy; unset: the service's."""
+    proxy_secret: SecretReference | None = None
+    """`user:password` for that proxy."""
     ignore_robots: str = Field(default="", max_length=500)
     """Why robots.txt does not apply to this document; empty: it applies."""
     confirm: bool | None = None
@@ -149,6 +169,11 @@ class DocumentEntry(BaseModel):
             raise ValueError("schedule: check at most once a second")
         if "@" in (self.url.host or "") or self.url.username or self.url.password:
             raise ValueError("url: credentials do not belong in a URL, use the credentials table")
+        if self.proxy_secret and not self.proxy:
+            raise ValueError("proxy_secret: there is no proxy that it is for")
+        token_url = self.credentials.token_url if self.credentials else None
+        if token_url is not None and token_url.scheme != "https" and not self.allowed_networks:
+            raise ValueError("credentials.token_url: a client's secret is only sent over https")
         return self
 
     @property
