@@ -11,7 +11,8 @@ WORDS = re.findall(
     r"\S+",
     "we retain personal data for thirty days unless the customer requests deletion in writing "
     "not later than section 4.2 processor controller lawful Aufbewahrungsfrist Schlüssel "
-    "délai conservation données 個人情報 保存期間 хранения данных £500 30% e-mail § 12(b) shall must "
+    "délai conservation données 個人情報 保存期間 хранения данных £500 30% e-mail § 12(b) shall "
+    "must "
     "may",
 )
 _INLINE = ("b", "i", "em", "strong", "span", "a", "u", "mark", "code", "font", "small", "x-note")

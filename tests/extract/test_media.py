@@ -39,6 +39,10 @@ DOCX = packed(**{"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<x/>
         (b"{\\rtf1 x}", "text/plain", "x.txt", None),
         (b"\x89PNG\r\n", "text/html", "", None),
         (bytes(range(256)) * 8, None, "", None),
+        (bytes(range(256)) * 8, "text/html", "", None),
+        (bytes(900), "text/plain", "", None),
+        (b"<p>a\x00b", "text/html", "", MediaType.HTML),
+        (b"a\x00b", None, "", MediaType.TEXT),
     ],
 )
 def test_bytes_decide_then_the_sender_then_the_name(

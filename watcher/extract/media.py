@@ -64,8 +64,8 @@ _SIGNATURES: tuple[tuple[bytes, Foreign], ...] = (
     (b"\x89PNG", Foreign("a PNG image", "publish or watch the text, not a picture of it")),
     (b"\xff\xd8\xff", Foreign("a JPEG image", "publish or watch the text, not a picture of it")),
     (b"GIF8", Foreign("a GIF image", "publish or watch the text, not a picture of it")),
-    (b"II*\x00", Foreign("a TIFF image", "make a PDF of it and ask for ocr")),
-    (b"MM\x00*", Foreign("a TIFF image", "make a PDF of it and ask for ocr")),
+    (b"II*\x00", Foreign("a TIFF image", "make a PDF with a text layer of it (ocrmypdf)")),
+    (b"MM\x00*", Foreign("a TIFF image", "make a PDF with a text layer of it (ocrmypdf)")),
     (b"\x1f\x8b", Foreign("gzip", "unpack it first")),
     (b"7z\xbc\xaf\x27\x1c", Foreign("7-Zip", "unpack it first")),
     (b"%!PS", Foreign("PostScript", "convert it to PDF and watch that")),
@@ -86,7 +86,7 @@ def detect_media_type(data: bytes, declared: str | None = None, name: str = "") 
     if foreign(data) is not None:
         return None
     said = declared_type(declared) or _by_name(name)
-    if not _is_text(data):
+    if not _is_text(data, 0.1 if said in _TEXTUAL else 0.02):
         return said if said is MediaType.PDF else None
     if said in _TEXTUAL:
         return said
@@ -145,14 +145,14 @@ def _by_name(name: str) -> MediaType | None:
     return _SUFFIXES.get(name.rsplit(".", 1)[-1].lower()) if "." in name else None
 
 
-def _is_text(data: bytes) -> bool:
-    """Tell whether the first bytes can be text: few controls, or UTF-16."""
+def _is_text(data: bytes, tolerated: float) -> bool:
+    """Tell whether the first bytes can be text: a small share of controls, or UTF-16."""
     head = data[:2048]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return True
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or max(even, odd) > len(head) // 5:
+        return min(even, odd) <= len(head) // 20
     controls = sum(1 for byte in head if byte < 0x20 and byte not in b"\t\n\r\f\x0b\x1b")
-    nulls = max(head[::2].count(0), head[1::2].count(0))
-    return controls - nulls <= len(head) // 50 and (not nulls or nulls > len(head) // 5)
+    return controls <= max(2, tolerated * len(head))
 
 
 def _head(data: bytes) -> str:

@@ -32,15 +32,13 @@ class Options:
     `pdf_engine`: "auto" reads with pypdf and, only where that fails, once with
     pdfium; "pypdf" and "pdfium" read with that engine or fail. `select` and
     `remove` are CSS selectors for HTML: only what a `select` matches is read
-    (all of it without any), nothing that a `remove` matches. `ocr` reads
-    scanned PDF pages with the system's tesseract. `compare` reads a PDF with
+    (all of it without any), nothing that a `remove` matches. `compare` reads a PDF with
     the second engine too, to say how far they agree; it changes no text.
     """
 
     pdf_engine: PdfEngine = "auto"
     select: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
-    ocr: bool = False
     compare: bool = True
 
 

@@ -48,7 +48,7 @@ def read_pdf(source: Source, options: Options, progress: Progress = lambda _: No
     MemoryError alone passes through: the caller knows its limits.
     """
     engine = "pdfium" if options.pdf_engine == "pdfium" else "pypdf"
-    rendition = rendition_of(engine, options)
+    rendition = rendition_of(engine)
     with pypdf_engine.bounded() as warnings:
         try:
             opened = pypdf_engine.Pdf(source.data, warnings)
@@ -91,15 +91,14 @@ def _pages(
     return pages
 
 
-def rendition_of(engine: str, options: Options) -> Rendition:
+def rendition_of(engine: str) -> Rendition:
     """Return the recipe of a PDF text."""
     versions = dict(pypdf_engine.VERSIONS)
     if engine == "pdfium":
         from watcher.extract import pdfium_engine  # noqa: PLC0415 - never in the daemon's process
 
         versions = dict(pdfium_engine.VERSIONS)
-    asked = (("ocr", "tesseract"),) if options.ocr else ()
-    return Rendition(engine, tuple(sorted((versions | {"canon": CANON}).items())), asked)
+    return Rendition(engine, tuple(sorted((versions | {"canon": CANON}).items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ _PROBLEM_OF = {
 _SAYS = {
     PageState.SCANNED: "the page is an image without text",
     PageState.DRAWN: "the page is drawn and has no text",
-    PageState.GARBLED: "its fonts do not say which characters these are: read it with ocr",
+    PageState.GARBLED: "its fonts do not say which characters these are",
 }
 
 

@@ -7,7 +7,7 @@ pypdf gives the objects, streams and fonts; this follows the text state (ISO
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pypdf import PageObject
 from pypdf.errors import PyPdfError
@@ -18,9 +18,18 @@ from watcher.extract.assembly import Lines, Run
 from watcher.extract.content import Budget, Operand, Text, TooLongError, number, operations
 from watcher.extract.pdf_model import PageText
 from watcher.extract.pypdf_font import FontReader
+from watcher.extract.text_state import (
+    IDENTITY,
+    SETTERS,
+    Mark,
+    State,
+    matrix,
+    matrix_of,
+    operand,
+    product,
+    text_string,
+)
 
-Matrix = tuple[float, float, float, float, float, float]
-_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _MOST_TOKENS = 3_000_000
 _EMPTY_STREAM = 24
 """Bytes that a stream of nothing may take in any encoding."""
@@ -50,21 +59,6 @@ class Fonts:
         return known[1]
 
 
-@dataclass(slots=True)
-class _State:
-    """The graphics state, as far as text depends on it."""
-
-    ctm: Matrix = _IDENTITY
-    font: FontReader | None = None
-    size: float = 1.0
-    char_spacing: float = 0.0
-    word_spacing: float = 0.0
-    stretch: float = 1.0
-    leading: float = 0.0
-    rise: float = 0.0
-    mode: int = 0
-
-
 def read_page(page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> PageText:
     """Return the record of one page.
 
@@ -83,10 +77,10 @@ class _Reader:
         self._left, self._right = sorted((float(box.left), float(box.right)))
         self._bottom, self._top = sorted((float(box.bottom), float(box.top)))
         self._lines = Lines()
-        self._state = _State()
-        self._tm = self._line = _IDENTITY
+        self._state = State()
+        self._tm = self._line = IDENTITY
         self._resources = DictionaryObject()
-        self._marks: list[_Mark] = []
+        self._marks: list[Mark] = []
         self._forms: set[int] = set()
         self._invoked = 0
         self._budget = Budget(_MOST_TOKENS)
@@ -95,7 +89,7 @@ class _Reader:
         self._handlers: dict[bytes, Callable[[list[Operand]], None]] = {
             b"BT": self._begin_text,
             b"Tf": self._set_font,
-            b"Td": lambda o: self._move(_at(o, 0), _at(o, 1)),
+            b"Td": lambda o: self._move(operand(o, 0), operand(o, 1)),
             b"TD": self._move_with_leading,
             b"Tm": self._set_matrix,
             b"T*": lambda _: self._move(0.0, -self._state.leading),
@@ -107,7 +101,7 @@ class _Reader:
             b"Do": self._paint,
             b"BI": lambda _: self._count_image(),
             b"BDC": self._begin_marked,
-            b"BMC": lambda _: self._marks.append(_Mark()),
+            b"BMC": lambda _: self._marks.append(Mark()),
             b"EMC": lambda _: self._end_marked(),
         }
 
@@ -131,9 +125,8 @@ class _Reader:
         return found
 
     def _run(self, data: bytes) -> None:
-        saved: list[_State] = []
+        saved: list[State] = []
         handlers = self._handlers
-        state_setters = _SETTERS
         for operator, operands in operations(data, self._budget):
             handler = handlers.get(operator)
             if handler is not None:
@@ -146,11 +139,11 @@ class _Reader:
             elif operator == b"Q":
                 if saved:
                     self._state = saved.pop()
-            elif operator in state_setters and operands:
-                state_setters[operator](self._state, number(operands[-1]))
+            elif operator in SETTERS and operands:
+                SETTERS[operator](self._state, number(operands[-1]))
 
     def _begin_text(self, _: list[Operand]) -> None:
-        self._tm = self._line = _IDENTITY
+        self._tm = self._line = IDENTITY
 
     def _set_font(self, operands: list[Operand]) -> None:
         if len(operands) < 2:
@@ -165,16 +158,16 @@ class _Reader:
         self._tm = self._line = (a, b, c, d, x * a + y * c + e, x * b + y * d + f)
 
     def _move_with_leading(self, operands: list[Operand]) -> None:
-        self._state.leading = -_at(operands, 1)
-        self._move(_at(operands, 0), _at(operands, 1))
+        self._state.leading = -operand(operands, 1)
+        self._move(operand(operands, 0), operand(operands, 1))
 
     def _set_matrix(self, operands: list[Operand]) -> None:
         if len(operands) >= 6:
-            self._tm = self._line = _matrix(operands)
+            self._tm = self._line = matrix(operands)
 
     def _concatenate(self, operands: list[Operand]) -> None:
         if len(operands) >= 6:
-            self._state.ctm = _product(_matrix(operands), self._state.ctm)
+            self._state.ctm = product(matrix(operands), self._state.ctm)
 
     def _next_line_show(self, operands: list[Operand]) -> None:
         self._move(0.0, -self._state.leading)
@@ -214,7 +207,7 @@ class _Reader:
             x, y = 0.0, -(state.size * count) - spacing
         else:
             x, y = (width / 1000 * state.size + spacing) * state.stretch, 0.0
-        a, b, c, d, e, f = _product(self._tm, state.ctm)
+        a, b, c, d, e, f = product(self._tm, state.ctm)
         run = Run(
             text,
             e + state.rise * c,
@@ -252,7 +245,7 @@ class _Reader:
         )
 
     def _begin_marked(self, operands: list[Operand]) -> None:
-        mark = _Mark()
+        mark = Mark()
         if len(operands) >= 2:
             properties: object = operands[1]
             if operands[0] == "/OC":
@@ -260,7 +253,7 @@ class _Reader:
             elif isinstance(properties, dict):
                 given = properties.get("/ActualText")
                 if isinstance(given, Text):
-                    mark.replacement = _text_string(given)
+                    mark.replacement = text_string(given)
             else:
                 listed = _dictionary(self._resources.get("/Properties"))
                 given = _dictionary(listed.get(str(properties))).get("/ActualText")
@@ -304,9 +297,9 @@ class _Reader:
         outer = (self._state, self._resources, self._tm, self._line, self._marks)
         self._forms.add(id(form))
         self._state = replace(self._state)
-        matrix = form.get("/Matrix")
-        if matrix is not None:
-            self._state.ctm = _product(_matrix_of(matrix.get_object()), self._state.ctm)
+        own = form.get("/Matrix")
+        if own is not None:
+            self._state.ctm = product(matrix_of(own.get_object()), self._state.ctm)
         if "/Resources" in form:
             self._resources = _dictionary(form.get("/Resources"))
         self._marks = list(self._marks)
@@ -327,59 +320,6 @@ class _Reader:
         self._image_area += abs(a * d - b * c)
 
 
-class _Mark:
-    """A marked-content sequence: hidden by a layer, or replaced by its ActualText."""
-
-    __slots__ = ("hidden", "replacement", "run")
-
-    def __init__(self) -> None:
-        self.hidden = False
-        self.replacement: str | None = None
-        self.run: Run | None = None
-
-    def cover(self, run: Run) -> None:
-        """Take the place of `run` as well."""
-        if self.run is None:
-            self.run = replace(run)
-        else:
-            self.run.ax = run.x + run.ax - self.run.x
-            self.run.ay = run.y + run.ay - self.run.y
-
-
-def _set_mode(state: _State, value: float) -> None:
-    state.mode = int(value)
-
-
-def _set_stretch(state: _State, value: float) -> None:
-    state.stretch = value / 100
-
-
-def _set_char_spacing(state: _State, value: float) -> None:
-    state.char_spacing = value
-
-
-def _set_word_spacing(state: _State, value: float) -> None:
-    state.word_spacing = value
-
-
-def _set_leading(state: _State, value: float) -> None:
-    state.leading = value
-
-
-def _set_rise(state: _State, value: float) -> None:
-    state.rise = value
-
-
-_SETTERS: dict[bytes, Callable[[_State, float], None]] = {
-    b"Tr": _set_mode,
-    b"Tz": _set_stretch,
-    b"Tc": _set_char_spacing,
-    b"Tw": _set_word_spacing,
-    b"TL": _set_leading,
-    b"Ts": _set_rise,
-}
-
-
 def _stored_size(page: PageObject) -> int:
     """Return the bytes of the page's content streams as they are stored."""
     contents = page["/Contents"].get_object()
@@ -391,42 +331,3 @@ def _stored_size(page: PageObject) -> int:
 def _dictionary(item: object) -> DictionaryObject:
     resolved = item.get_object() if hasattr(item, "get_object") else item
     return resolved if isinstance(resolved, DictionaryObject) else DictionaryObject()
-
-
-def _at(operands: list[Operand], index: int) -> float:
-    return number(operands[index]) if index < len(operands) else 0.0
-
-
-def _matrix(operands: list[Operand]) -> Matrix:
-    a, b, c, d, e, f = (number(operand) for operand in operands[:6])
-    return a, b, c, d, e, f
-
-
-def _matrix_of(values: object) -> Matrix:
-    try:
-        a, b, c, d, e, f = (float(value) for value in values)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        return _IDENTITY
-    return a, b, c, d, e, f
-
-
-def _product(m: Matrix, n: Matrix) -> Matrix:
-    a, b, c, d, e, f = m
-    p, q, r, s, t, u = n
-    return (
-        a * p + b * r,
-        a * q + b * s,
-        c * p + d * r,
-        c * q + d * s,
-        e * p + f * r + t,
-        e * q + f * s + u,
-    )
-
-
-def _text_string(data: bytes) -> str:
-    """Decode a text string (ISO 32000-2, 7.9.2.2)."""
-    if data.startswith(b"\xfe\xff"):
-        return data[2:].decode("utf-16-be", "replace")
-    if data.startswith(b"\xef\xbb\xbf"):
-        return data[3:].decode("utf-8", "replace")
-    return data.decode("latin-1")
