@@ -20,7 +20,13 @@ import pytest
 from prometheus_client import generate_latest, start_http_server
 from prometheus_client.parser import text_string_to_metric_families
 
-from watcher.collectors import DeliveryState, DocumentState, StoreCounts
+from watcher.collectors import (
+    DeliveryState,
+    DocumentState,
+    ReviewCounts,
+    ReviewRate,
+    StoreCounts,
+)
 from watcher.domain.changes import ChangeClass, Tier
 from watcher.domain.reading import ExtractVerdict, MediaType
 from watcher.domain.resolution import Reason
@@ -67,6 +73,9 @@ def lived() -> Metrics:
             statements={Status.GONE: 2},
             deliveries={("ops", DeliveryState.PENDING): 1},
             oldest_pending=time.time(),
+            review=ReviewCounts(
+                rates={ReviewRate.MISSED: (0.1, 0.0, 0.2)}, budgets={ReviewRate.MISSED: 0.05}
+            ),
         ),
     )
     metrics.declare_job("dispatch", 1)
