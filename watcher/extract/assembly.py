@@ -56,7 +56,7 @@ class Lines:
     """Takes runs in content order; `text` gives the page."""
 
     def __init__(self) -> None:
-        self._done: list[str] = []
+        self._done: list[str | list[Run]] = []
         self._line: list[tuple[str, Run]] = []
         self._last: Run | None = None
         self._placed: dict[str, Run] = {}
@@ -88,15 +88,26 @@ class Lines:
         self._last = self._line[-1][1] if self._line else None
 
     def text(self) -> str:
-        """Return all lines."""
+        """Return all lines, those with right-to-left script in reading order."""
         self._end_line()
-        return "\n".join(self._done)
+        visual = [line if isinstance(line, str) else _by_place(line) for line in self._done]
+        turned = "".join(
+            text for text, line in zip(visual, self._done, strict=True) if not isinstance(line, str)
+        )
+        if not turned:
+            return "\n".join(visual)
+        page = "".join(visual)
+        mostly = len(_RTL.findall(page)) >= len(_LTR.findall(page))
+        return "\n".join(
+            text if isinstance(line, str) else logical(text, right_to_left=mostly)
+            for text, line in zip(visual, self._done, strict=True)
+        )
 
     def _end_line(self) -> None:
         if not self._line:
             return
         if any(_RTL.search(run.text) for _, run in self._line):
-            self._done.append(_right_to_left([run for _, run in self._line]))
+            self._done.append([run for _, run in self._line])
         else:
             self._done.append("".join(between + run.text for between, run in self._line))
         self._line = []
@@ -148,15 +159,13 @@ def _is_spaced(before: str, after: str) -> bool:
     return before[-1:] in (" ", "\u00a0", "\n") or after[:1] in (" ", "\u00a0")
 
 
-def _right_to_left(runs: list[Run]) -> str:
-    """Return a line that holds right-to-left script, in reading order.
+def _by_place(runs: list[Run]) -> str:
+    """Return a line in the order of its places, left to right.
 
-    Fonts draw from left to right whatever the script, so a line is put into
-    the order of its places first and read from its right end then; numbers
-    and words of left-to-right scripts keep their inner order.
+    Fonts draw from left to right whatever the script, so this is how a line
+    with right-to-left script is read first; `logical` turns it.
     """
-    first = runs[0]
-    ux, uy = _direction(first)
+    ux, uy = _direction(runs[0])
     if not (ux or uy):
         ux = 1.0
     placed = sorted(
@@ -169,16 +178,18 @@ def _right_to_left(runs: list[Run]) -> str:
             visual += " "
         visual += run.text
         end = max(at + ux * run.ax + uy * run.ay, end if end is not None else at)
-    return logical(visual)
+    return visual
 
 
-def logical(visual: str) -> str:
-    """Return the reading order of a line given in the order of its places, left to right."""
-    rtl = len(_RTL.findall(visual))
-    ltr = len(_LTR.findall(visual))
-    if rtl >= ltr:
+def logical(visual: str, *, right_to_left: bool) -> str:
+    """Return the reading order of a line given in the order of its places.
+
+    A line is read from its right end where the page is mostly right-to-left
+    or the line is; numbers and words of other scripts keep their inner order.
+    Elsewhere only the right-to-left phrases inside it are turned.
+    """
+    if right_to_left or len(_RTL.findall(visual)) >= len(_LTR.findall(visual)):
         return "".join(reversed(_pieces(visual)))
-    # A left-to-right line: only the right-to-left phrases inside it are turned.
     return _PHRASE.sub(lambda found: "".join(reversed(_pieces(found[0]))), visual)
 
 
