@@ -125,7 +125,7 @@ def test_a_rejected_token_is_renewed_once(portal: Portal) -> None:
     assert portal.seen == ["token-1-abcdef", "token-2-abcdef", "token-2-abcdef"]
     portal.revoked |= {f"token-{n}-abcdef" for n in range(9)}
     answer = fetch(f"{portal.url}/doc", credentials=portal.client())
-    assert answer.refusal is Refusal.HTTP_ERROR
+    assert answer.refusal is Refusal.LOGIN_WALL
     assert answer.status == 401
     assert len(portal.asked) == 4, "not asked for over and over"
 
