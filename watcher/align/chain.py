@@ -131,3 +131,16 @@ def common_prefix(old: Symbols, new: Symbols) -> int:
 def common_suffix(old: Symbols, new: Symbols) -> int:
     """Return how many symbols agree from the right."""
     return common_prefix(old[::-1], new[::-1])
+
+
+def merge(blocks: Sequence[Block]) -> list[Block]:
+    """Join blocks (sorted) that follow each other directly on both sides."""
+    merged: list[Block] = []
+    for block in blocks:
+        if merged:
+            last = merged[-1]
+            if last.old + last.length == block.old and last.new + last.length == block.new:
+                merged[-1] = Block(last.old, last.new, last.length + block.length)
+                continue
+        merged.append(block)
+    return merged

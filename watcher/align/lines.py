@@ -8,7 +8,7 @@ from itertools import accumulate, compress, count
 from operator import add
 from typing import NamedTuple
 
-from watcher.align.chain import Block, Budget, heaviest_chain, lcs, unique_blocks
+from watcher.align.chain import Block, Budget, heaviest_chain, lcs, merge, unique_blocks
 
 _MASK = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\f", b"abcdefghijklmnopqrstuvwxyz\n")
 _IGNORED = b"0123456789 \t\r*_#>`"
@@ -58,7 +58,7 @@ def match_lines(old: Lines, new: Lines, budget: Budget) -> LineMatch:
     spine: list[Block] = []
     _match(old_ids, new_ids, (0, len(old_ids), 0, len(new_ids)), weights, budget, spine)
     spine.sort()
-    spine = _slide(_merge(spine), old_ids, new_ids, old, new)
+    spine = _slide(merge(spine), old_ids, new_ids, old, new)
     return LineMatch(spine, _moves(old_ids, new_ids, spine, weights))
 
 
@@ -230,18 +230,6 @@ def _lcs_lines(old: list[int], new: list[int], budget: Budget) -> list[Block]:
     left = "".join([local.setdefault(i, chr(len(local))) for i in old])
     right = "".join([local.setdefault(i, chr(len(local))) for i in new])
     return lcs(left, right, budget)
-
-
-def _merge(blocks: list[Block]) -> list[Block]:
-    merged: list[Block] = []
-    for block in blocks:
-        if merged:
-            last = merged[-1]
-            if last.old + last.length == block.old and last.new + last.length == block.new:
-                merged[-1] = Block(last.old, last.new, last.length + block.length)
-                continue
-        merged.append(block)
-    return merged
 
 
 def _moves(old: list[int], new: list[int], spine: list[Block], weights: list[int]) -> list[Block]:

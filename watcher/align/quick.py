@@ -12,8 +12,8 @@ from rapidfuzz.distance import LCSseq
 
 from watcher.align.chain import common_prefix, common_suffix
 from watcher.align.model import EDITED, KEPT
-from watcher.align.runs import RawRun
-from watcher.align.tokens import SPACE, Texts, Vocabulary, split
+from watcher.align.runs import Link, RawRun, unequal
+from watcher.align.tokens import SPACE, Texts, Vocabulary, Words, split
 
 _ALIKE = 0.5
 """Share of the bytes of the longer side that must agree, in order."""
@@ -90,27 +90,30 @@ def _middle(
         ends = [symbol for symbol in kept if symbol in breaks]
         if any(ends != [symbol for symbol in side if symbol in breaks] for side in (old, new)):
             return None
-    old_starts, old_ends = _places(old_all, old_parts, a)
-    new_starts, new_ends = _places(new_all, new_parts, c)
+    left = _places(old_all, old_parts, a)
+    right = _places(new_all, new_parts, c)
     runs: list[RawRun] = []
     at_old = at_new = 0
     for match in found:
         o, n, size = match.a, match.b, match.size
         if at_old < o and at_new < n:
             runs.append(
-                (old_starts[at_old], old_ends[o - 1], new_starts[at_new], new_ends[n - 1], EDITED)
+                (left.starts[at_old], left.ends[o - 1], right.starts[at_new], right.ends[n - 1], EDITED)
             )
         at_old, at_new = o + size, n + size
         if size:
-            a, b, c, d = old_starts[o], old_ends[at_old - 1], new_starts[n], new_ends[at_new - 1]
-            if texts.old[a:b] != texts.new[c:d]:
-                return None
-            runs.append((a, b, c, d, KEPT))
+            a, b = left.starts[o], left.ends[at_old - 1]
+            c, d = right.starts[n], right.ends[at_new - 1]
+            if texts.old[a:b] == texts.new[c:d]:
+                runs.append((a, b, c, d, KEPT))
+            else:
+                link = Link(o, at_old, n, at_new, True)
+                runs += unequal(link, left, right, texts, (KEPT, EDITED))
     return runs
 
 
-def _places(symbols: str, parts: list[bytes], start: int) -> tuple[list[int], list[int]]:
-    """Return the starts and ends of the words among `parts`."""
+def _places(symbols: str, parts: list[bytes], start: int) -> Words:
+    """Return the words among `parts`, as one sentence."""
     ends = list(accumulate(map(len, parts), initial=start))
     kept = [i for i, symbol in enumerate(symbols) if symbol != SPACE]
-    return [ends[i] for i in kept], [ends[i + 1] for i in kept]
+    return Words("", [ends[i] for i in kept], [ends[i + 1] for i in kept], [0] * len(kept))

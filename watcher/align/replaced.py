@@ -11,6 +11,8 @@ Link = tuple[int, int, int, int]
 
 _ALIKE = 0.5
 """Similarity from which two sentences without a common word sequence are one, edited."""
+_COMPARED = 1_000_000
+"""Product of the lengths of two sentences that are compared, at most."""
 _PAIRS = 64
 """Pairs of sentences that are compared in one gap at most."""
 
@@ -103,6 +105,9 @@ def _alike(
         row: list[tuple[float, tuple[Link, ...]]] = [(0.0, ())]
         for index, (c, d) in enumerate(news):
             right = texts.new[new.starts[c] : new.ends[d - 1]]
+            if len(left) * len(right) > _COMPARED:
+                row.append(max(best[-1][index + 1], row[index], key=lambda x: x[0]))
+                continue
             score = Indel.normalized_similarity(left, right, score_cutoff=_ALIKE)
             choice = max(best[-1][index + 1], row[index], key=lambda x: x[0])
             if score:

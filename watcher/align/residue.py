@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from watcher.align.chain import (
     Block,
@@ -15,9 +14,11 @@ from watcher.align.chain import (
     grams,
     heaviest_chain,
     lcs,
+    merge,
     unique_blocks,
 )
-from watcher.align.runs import dense, sizes
+from watcher.align.parts import parts_of, sentence_size, weights_of
+from watcher.align.runs import dense
 from watcher.align.tokens import Texts, Words
 
 _LCS_CAP = 100_000_000
@@ -126,18 +127,6 @@ def _anchors(old: str, new: str, size: int) -> list[Block]:
     return out
 
 
-def merge(blocks: list[Block]) -> list[Block]:
-    merged: list[Block] = []
-    for block in blocks:
-        if merged:
-            last = merged[-1]
-            if last.old + last.length == block.old and last.new + last.length == block.new:
-                merged[-1] = Block(last.old, last.new, last.length + block.length)
-                continue
-        merged.append(block)
-    return merged
-
-
 def slide(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Block]:
     """Shift one-sided gaps to where a sentence or paragraph begins.
 
@@ -202,32 +191,6 @@ def refine(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Bl
     return dense(without_specks(blocks, old, new), old, new)
 
 
-class _Part(NamedTuple):
-    """A stretch of a block inside one sentence on each side."""
-
-    old: int
-    new: int
-    length: int
-    pair: tuple[int, int]
-
-
-def _parts(blocks: list[Block], old: Words, new: Words) -> list[_Part]:
-    parts: list[_Part] = []
-    old_segments, new_segments = old.segments, new.segments
-    for o, n, length in blocks:
-        stop = o + length
-        while o < stop:
-            pair = (old_segments[o], new_segments[n])
-            size = min(
-                bisect_right(old_segments, pair[0], o, stop) - o,
-                bisect_right(new_segments, pair[1], n, n + stop - o) - n,
-            )
-            parts.append(_Part(o, n, size, pair))
-            o += size
-            n += size
-    return parts
-
-
 _MINOR = 0.34
 """Share of a sentence's matches below which a match with another sentence is chance..."""
 _OWN = 0.5
@@ -242,10 +205,8 @@ def regroup(blocks: list[Block], old: Words, new: Words) -> list[Block]:
     sentences are clearly each other's counterpart, chance matches with others
     are dropped and the two are matched anew.
     """
-    parts = _parts(blocks, old, new)
-    weights: Counter[tuple[int, int]] = Counter()
-    for part in parts:
-        weights[part.pair] += old.ends[part.old + part.length - 1] - old.starts[part.old]
+    parts = [part for block in blocks for part in parts_of(block, old, new)]
+    weights = weights_of(parts)
     old_best: dict[int, tuple[int, int]] = {}
     new_best: dict[int, tuple[int, int]] = {}
     for pair, weight in weights.items():
@@ -253,18 +214,16 @@ def regroup(blocks: list[Block], old: Words, new: Words) -> list[Block]:
             old_best[pair[0]] = pair
         if weight > weights[new_best.get(pair[1], (-1, -1))]:
             new_best[pair[1]] = pair
-    old_sizes, new_sizes = sizes(old), sizes(new)
     minor = set()
     for pair, weight in weights.items():
         less_old = weight < _MINOR * weights[old_best[pair[0]]]
         less_new = weight < _MINOR * weights[new_best[pair[1]]]
-        if less_old or less_new:
-            own = min(
-                old_sizes[pair[0]] if less_new else 1 << 60,
-                new_sizes[pair[1]] if less_old else 1 << 60,
-            )
-            if (less_old and less_new) or weight < _OWN * own:
-                minor.add(pair)
+        if (
+            (less_old and less_new)
+            or (less_new and weight < _OWN * sentence_size(old, pair[0]))
+            or (less_old and weight < _OWN * sentence_size(new, pair[1]))
+        ):
+            minor.add(pair)
     if not minor:
         return blocks
     again = {old_best[pair[0]] for pair in minor} | {new_best[pair[1]] for pair in minor}

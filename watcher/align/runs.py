@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from watcher.align.chain import Block
+from watcher.align.chain import Block, merge
 from watcher.align.model import EDITED, KEPT, MOVED, MOVED_EDITED
+from watcher.align.parts import parts_of, sentence_size, weights_of
 from watcher.align.replaced import replaced
 from watcher.align.tokens import Texts, Words, is_blank
 
@@ -26,41 +26,21 @@ def dense(blocks: list[Block], old: Words, new: Words) -> list[Block]:
     which it stands share at least `_SHORTER` of the shorter one's bytes and
     `_LONGER` of the longer one's.
     """
-    if not blocks:
-        return []
-    shared: Counter[tuple[int, int]] = Counter()
-    for o, n, length in blocks:
-        for step in range(length):
-            shared[old.segments[o + step], new.segments[n + step]] += (
-                old.ends[o + step] - old.starts[o + step]
-            )
-    old_sizes, new_sizes = sizes(old), sizes(new)
+    parts = [list(parts_of(block, old, new)) for block in blocks]
+    shared = weights_of(part for block in parts for part in block)
     good = set()
     for (a, b), weight in shared.items():
-        short, long = sorted((old_sizes[a], new_sizes[b]))
+        short, long = sorted((sentence_size(old, a), sentence_size(new, b)))
         if weight >= _SHORTER * short and weight >= _LONGER * long:
             good.add((a, b))
     out: list[Block] = []
-    for o, n, length in blocks:
-        size = old.ends[o + length - 1] - old.starts[o]
-        if length >= _SURE_WORDS and size >= _SURE_BYTES:
-            out.append(Block(o, n, length))
-            continue
-        start = 0
-        for step in range(length + 1):
-            if step == length or (old.segments[o + step], new.segments[n + step]) not in good:
-                if step > start:
-                    out.append(Block(o + start, n + start, step - start))
-                start = step + 1
-    return out
-
-
-def sizes(words: Words) -> Counter[int]:
-    """Return the bytes of words in each sentence."""
-    total: Counter[int] = Counter()
-    for segment, start, end in zip(words.segments, words.starts, words.ends, strict=True):
-        total[segment] += end - start
-    return total
+    for block, pieces in zip(blocks, parts, strict=True):
+        size = old.ends[block.old + block.length - 1] - old.starts[block.old]
+        if block.length >= _SURE_WORDS and size >= _SURE_BYTES:
+            out.append(block)
+        else:
+            out += [Block(p.old, p.new, p.length) for p in pieces if p.pair in good]
+    return merge(out)
 
 
 class Link(NamedTuple):
@@ -99,7 +79,7 @@ def byte_runs(
         if equal and texts.old[e:f] == texts.new[g:h]:
             runs.append((e, f, g, h, same))
         elif equal:
-            runs += _unequal(Link(a, b, c, d, equal), old, new, texts, (same, other))
+            runs += unequal(Link(a, b, c, d, equal), old, new, texts, (same, other))
         else:
             runs.append((e, f, g, h, other))
     return runs
@@ -109,7 +89,7 @@ _COARSE = 4
 """Differences in blanks or spelling from which a sentence is one edited run."""
 
 
-def _unequal(
+def unequal(
     link: Link, old: Words, new: Words, texts: Texts, kinds: tuple[int, int]
 ) -> Iterator[RawRun]:
     """Yield the runs of equal words whose bytes differ: in blanks, case, marks."""

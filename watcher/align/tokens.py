@@ -16,15 +16,15 @@ from itertools import accumulate
 from typing import NamedTuple
 
 _LETTERS = rb"""(?:
-    [A-Za-z]+
+    [A-Za-z]++
   | [\xc3-\xd7\xda-\xdf][\x80-\xbf]                                 # Latin to Hebrew, Syriac to NKo
   | \xd8[\x80-\x8b\x8d-\x9a\x9c-\x9e\xa0-\xbf] | \xd9[\x80-\xa9\xab-\xbf]  # Arabic, not its stops
   | \xe0(?:[\xa0-\xa4\xa6-\xbf][\x80-\xbf] | \xa5[\x80-\xa3\xa6-\xbf])     # Indic, not the danda
   | [\xe1\xea-\xed][\x80-\xbf]{2}                                   # Georgian to Greek, Hangul
   | \xef[\xac-\xae][\x80-\xbf]                                      # ligatures
   | \xc2\xad                                                        # soft hyphen inside a word
-)+"""
-_BLANKS = rb"(?: [ \t\n\r\f\v]+ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )+"
+)++"""
+_BLANKS = rb"(?: [ \t\n\r\f\v]++ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )++"
 _BLANK = re.compile(_BLANKS + rb"|", re.VERBOSE)
 _WORDS = re.compile(
     _LETTERS
