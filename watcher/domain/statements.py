@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from watcher.domain.ranges import Range
 
+PERSON = "person:"
+"""How the `algorithm` of a statement begins that a person made; their name follows."""
+
 
 class Status(StrEnum):
     """The contract's statuses, plus the honest answer that there is none yet."""
@@ -59,6 +62,11 @@ class Statement:
     edits: tuple[TextEdit, ...] = ()
     absent_between: bool = False
     algorithm: str = ""
+
+    @property
+    def by_person(self) -> bool:
+        """Tell whether a person made it: then it outranks what was computed."""
+        return self.algorithm.startswith(PERSON)
 
     @property
     def carries(self) -> bool:

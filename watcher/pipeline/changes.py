@@ -10,8 +10,9 @@ from collections.abc import Container
 
 from watcher import logs
 from watcher.align import align
-from watcher.domain.changes import Classification
+from watcher.domain.changes import Cause, Classification
 from watcher.domain.ids import DocumentId
+from watcher.domain.resolution import VersionPurgedError
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
 from watcher.pipeline.alerting import alerts_for_change
@@ -59,7 +60,7 @@ def resume_changes(services: Services, *, owner: str, busy: Container[DocumentId
 
 def advance(services: Services, change: Change) -> None:
     """Bring one change to its last state."""
-    old = services.store.versions.text(change.document_id, change.from_version)
+    old = _text_before(services, change)
     new = services.store.versions.text(change.document_id, change.to_version)
     if change.state is ChangeState.STORED:
         judged = _classify(services, change, old, new)
@@ -74,6 +75,17 @@ def advance(services: Services, change: Change) -> None:
     services.store.changes.finish(
         change.change_id, alerts_for_change(services, services.store.changes.get(change.change_id))
     )
+
+
+def _text_before(services: Services, change: Change) -> CanonicalText:
+    """Return the text that a change comes from; a purged one reads as empty.
+
+    Then everything counts as new, which is what can still be said for certain.
+    """
+    try:
+        return services.store.versions.text(change.document_id, change.from_version)
+    except VersionPurgedError:
+        return CanonicalText(b"")
 
 
 def _classify(
@@ -110,13 +122,16 @@ def reanchor_live(
         new,
         text_map or align(old.data, new.data),
         classification.atoms if classification else (),
+        by_ink=change.cause is Cause.RENDITION,
     )
-    anchoring = Anchoring(services, change, step)
-    while True:
-        batch = store.citations.unanchored(change.change_id, now, algorithm=ALGORITHM, limit=_BATCH)
-        if not batch:
-            return
-        store.changes.save_statements(change.change_id, anchoring.state(batch), at=now)
+    anchoring = Anchoring(services, change.document_id, new, step, change.from_version)
+    after = 0
+    while batch := store.citations.unanchored(
+        change.change_id, now, algorithm=ALGORITHM, after=after, limit=_BATCH
+    ):
+        after = batch[-1].number
+        placed = [(stored.number, statement) for stored, statement in anchoring.state(batch)]
+        store.changes.save_statements(change.change_id, placed, at=now)
         _log.info(
             Event.CITATION_REANCHORED,
             document_id=change.document_id,

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from watcher import logs
 from watcher.domain.ids import DocumentId
-from watcher.domain.verdicts import Evidence, Outcome, Verdict
+from watcher.domain.verdicts import Outcome, Verdict
 from watcher.errors import WatcherError
 from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.logs import Event
@@ -96,28 +96,21 @@ class Checker:
             full or confirming or await self._store(lambda: self._full_is_due(document.document_id))
         )
         request = fetch_request(services.settings, entry, document, full=full)
-        answer, evidence = await self._fetch(request, entry)
+        answer = await self._fetch(request, entry)
         services.metrics.fetched_bytes.inc(answer.raw_bytes)
         if answer.kind is AnswerKind.DEFERRED:
             later = services.clock.now() + timedelta(seconds=answer.retry_after or 1)
             await self._store(lambda: self._release(leased, later, document.fails))
             return CheckReport(document.document_id, None, answer)
-        return await self._conclude(leased, entry, answer, evidence)
+        return await self._conclude(leased, entry, answer)
 
-    async def _fetch(
-        self, request: Request, entry: DocumentEntry
-    ) -> tuple[Answer, tuple[Evidence, ...]]:
-        """Return the answer for the document, and how it was found where that is not plain."""
+    async def _fetch(self, request: Request, entry: DocumentEntry) -> Answer:
         if entry.follow is None:
-            return await self._fetcher.fetch(request), ()
+            return await self._fetcher.fetch(request)
         return await fetch_newest(self._fetcher, request, entry.follow)
 
     async def _conclude(
-        self,
-        leased: LeasedDocument,
-        entry: DocumentEntry,
-        answer: Answer,
-        evidence: tuple[Evidence, ...],
+        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer
     ) -> CheckReport:
         """Turn an answer into an observation, and into a capture where it is one."""
         document_id = leased.document.document_id
@@ -128,12 +121,7 @@ class Checker:
         if answer.kind is AnswerKind.BODY and not _same_bytes(answer, accepted):
             url, now = leased.document.urls[0], self.services.clock.now()
             received = Received(
-                leased,
-                entry,
-                capture_of(answer, url, now),
-                answer.declared_charset,
-                answer,
-                evidence=evidence,
+                leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
             )
             verdict, change_id = await self._intake.take(received)
         else:
@@ -142,7 +130,7 @@ class Checker:
                 if answer.kind is AnswerKind.NOT_MODIFIED
                 else Outcome.SAME_BYTES
             )
-            verdict = replace(verdict, evidence=(*evidence, *verdict.evidence))
+            verdict = replace(verdict, evidence=(*answer.evidence, *verdict.evidence))
             matched = accepted if verdict.outcome is not Outcome.REFUSED else None
             await self._store(lambda: self._record(leased, answer, verdict, matched))
         await self._store(lambda: self._after(leased, entry, answer, verdict))

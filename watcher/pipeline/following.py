@@ -17,29 +17,31 @@ _SHOWN = 5
 """Links that a refusal names."""
 
 
-async def fetch_newest(
-    fetcher: Fetcher, request: Request, follow: Follow
-) -> tuple[Answer, tuple[Evidence, ...]]:
+async def fetch_newest(fetcher: Fetcher, request: Request, follow: Follow) -> Answer:
     """Fetch the page of `request` and then the newest edition that it links to.
 
-    Returns the answer for the edition, and how it was found. Where the page
-    does not answer, or no link fits, the answer is that of the page: refused.
-    Validators are the edition's: the page is always read whole.
+    Returns the answer for the edition, with how it was found as its evidence.
+    Where the page does not answer, or no link fits, the answer is that of the
+    page: refused. Validators are the edition's: the page is always read whole.
     """
     page = await fetcher.fetch(replace(request, validators=None))
-    found: tuple[Evidence, ...] = (Evidence("page", page.shown_url),)
+    found = (Evidence("page", page.shown_url), *page.evidence)
     if page.kind is not AnswerKind.BODY:
-        return page, found
+        return replace(page, evidence=found)
     links = page_links(page.body, page.declared_charset, page.final_url)
     fitting = editions(links, follow.rule)
     if not fitting:
-        return _refused(page, _none_fits(page, links, follow)), found
+        return _refused(page, _none_fits(page, links, follow), found)
     newest = fitting[0]
     found = (*found, *_how(newest, fitting, follow))
     if not _allowed(page.final_url, newest.link.target, follow.sites):
-        return _refused(page, _elsewhere(newest.link.target)), found
+        return _refused(page, _elsewhere(newest.link.target), found)
     answer = await fetcher.fetch(_request_for(newest.link.target, request))
-    return replace(answer, raw_bytes=answer.raw_bytes + page.raw_bytes), found
+    return replace(
+        answer,
+        raw_bytes=answer.raw_bytes + page.raw_bytes,
+        evidence=(*found, *answer.evidence),
+    )
 
 
 def _how(newest: Edition, fitting: Sequence[Edition], follow: Follow) -> tuple[Evidence, ...]:
@@ -92,5 +94,12 @@ def _elsewhere(target: str) -> Verdict:
     )
 
 
-def _refused(page: Answer, verdict: Verdict) -> Answer:
-    return replace(page, kind=AnswerKind.REFUSED, verdict=verdict, body=b"", validators=None)
+def _refused(page: Answer, verdict: Verdict, found: tuple[Evidence, ...]) -> Answer:
+    return replace(
+        page,
+        kind=AnswerKind.REFUSED,
+        verdict=verdict,
+        body=b"",
+        validators=None,
+        evidence=found,
+    )

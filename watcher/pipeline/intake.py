@@ -11,7 +11,7 @@ from datetime import datetime
 
 from watcher import logs
 from watcher.domain.reading import Problem, Reading
-from watcher.domain.verdicts import Evidence, Outcome, Verdict
+from watcher.domain.verdicts import Outcome, Verdict
 from watcher.extract import Limits, Options, Source, extract_isolated
 from watcher.fetch import Answer
 from watcher.logs import Event
@@ -53,8 +53,6 @@ class Received:
     answer: Answer | None = None
     media_type: str | None = None
     """A type that whoever pushed the bytes named; outranks the declared one."""
-    evidence: tuple[Evidence, ...] = ()
-    """How the document was found, where that is not plain from the answer."""
 
     @property
     def source(self) -> Source:
@@ -86,7 +84,9 @@ class Intake:
         verdict = await asyncio.to_thread(
             judge_reading, self._services, received.capture, reading, current, received.answer
         )
-        verdict = replace(verdict, evidence=(*received.evidence, *verdict.evidence))
+        if received.answer is not None:
+            found = received.answer.evidence
+            verdict = replace(verdict, evidence=(*found, *verdict.evidence))
         if verdict.outcome is Outcome.ACCEPTED and current is not None:
             verdict = await asyncio.to_thread(
                 many_citations_gone, self._services, current, reading, verdict

@@ -21,12 +21,17 @@ class Mark(StrEnum):
     SAME = "same"
     REMOVED = "removed"
     ADDED = "added"
+    MOVED = "moved"
     SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text with its mark; `SKIPPED` stands for unchanged text left out."""
+    """A run of text with its mark.
+
+    `MOVED` is text that reads the same and stands elsewhere; `SKIPPED` stands
+    for unchanged text left out.
+    """
 
     mark: Mark
     text: str
@@ -34,7 +39,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownHunk:
-    """One hunk: where it stands on both sides, what it is, and its redline."""
+    """One hunk: where it stands on both sides, what it is, and its redline.
+
+    `old_heading` and `heading` are the titles above it, outermost first.
+    """
 
     kind: HunkKind
     change_class: ChangeClass
@@ -42,18 +50,24 @@ class ShownHunk:
     new: Range
     old_page: int
     new_page: int
+    old_heading: tuple[str, ...]
     heading: tuple[str, ...]
     reasons: tuple[str, ...]
     pieces: tuple[Piece, ...]
 
 
 def redline(
-    old: CanonicalText, new: CanonicalText, hunks: tuple[Hunk, ...], reading: Reading | None
+    old: CanonicalText,
+    new: CanonicalText,
+    hunks: tuple[Hunk, ...],
+    readings: tuple[Reading, Reading] | None,
 ) -> Iterator[ShownHunk]:
     """Yield the hunks in the order of the new text.
 
-    `reading` is the new text's, for its headings; without it there are none.
+    `readings` are those of the two texts, for their headings; without them
+    there are none.
     """
+    before, after = readings or (None, None)
     for hunk in sorted(hunks, key=lambda h: (h.new.start, h.old.start)):
         yield ShownHunk(
             hunk.kind,
@@ -62,7 +76,8 @@ def redline(
             hunk.new,
             old.page_of(hunk.old.start),
             new.page_of(hunk.new.start),
-            reading.heading_path(hunk.new.start) if reading else (),
+            before.heading_path(hunk.old.start) if before else (),
+            after.heading_path(hunk.new.start) if after else (),
             tuple(dict.fromkeys(atom.why for atom in hunk.atoms if atom.why)),
             tuple(_pieces(old.data, new.data, hunk)),
         )
@@ -76,14 +91,29 @@ def _pieces(old: bytes, new: bytes, hunk: Hunk) -> Iterator[Piece]:
     if hunk.kind is HunkKind.INSERTED or not hunk.old.length:
         yield Piece(Mark.ADDED, _cut(new, hunk.new))
         return
-    if hunk.kind is HunkKind.MOVED and not hunk.atoms:
-        yield Piece(Mark.SAME, _cut(new, hunk.new))
+    atoms = _inner_atoms(old, new, hunk)
+    if not atoms:
+        yield Piece(Mark.MOVED if hunk.kind is HunkKind.MOVED else Mark.SAME, _cut(new, hunk.new))
         return
-    yield from _between_atoms(old, new, hunk)
+    yield from _between_atoms(old, new, hunk, atoms)
 
 
-def _between_atoms(old: bytes, new: bytes, hunk: Hunk) -> Iterator[Piece]:
-    atoms: list[Atom] = sorted(hunk.atoms, key=lambda a: (a.new.start, a.old.start))
+def _inner_atoms(old: bytes, new: bytes, hunk: Hunk) -> list[Atom]:
+    """Return the atoms to mark: those that read differently, by their place.
+
+    The atom that says of a whole block that it moved marks nothing inside it.
+    """
+    moved = hunk.kind is HunkKind.MOVED
+    different = [
+        atom
+        for atom in hunk.atoms
+        if old[atom.old.start : atom.old.end] != new[atom.new.start : atom.new.end]
+        and not (moved and (atom.old, atom.new) == (hunk.old, hunk.new))
+    ]
+    return sorted(different, key=lambda a: (a.new.start, a.old.start))
+
+
+def _between_atoms(old: bytes, new: bytes, hunk: Hunk, atoms: list[Atom]) -> Iterator[Piece]:
     position = hunk.new.start
     for number, atom in enumerate(atoms):
         start = max(position, atom.new.start)

@@ -41,7 +41,9 @@ def fetch_request(
     Raises:
         ConfigError: a secret that the entry refers to cannot be read.
     """
-    stored = document.validators
+    rendered = entry.render == "browser"
+    # What a script makes of a page has no validators: the page alone may be unchanged.
+    stored = None if rendered else document.validators
     validators = Validators(stored.final_url, stored.etag, stored.last_modified) if stored else None
     headers, credentials = _secrets(entry)
     return Request(
@@ -60,6 +62,7 @@ def fetch_request(
         ),
         robots_override=entry.ignore_robots,
         full=full,
+        render=rendered,
     )
 
 

@@ -1,78 +1,111 @@
-"""Where each live citation is in a new version, computed against its own version."""
+"""Where each live citation is in a version, computed against its own version."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from watcher.align import TextMap, align
 from watcher.domain.anchors import Citation
 from watcher.domain.changes import Atom
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.ranges import Range
-from watcher.domain.statements import Statement
+from watcher.domain.resolution import VersionPurgedError
+from watcher.domain.statements import Statement, Status
 from watcher.domain.text import CanonicalText
+from watcher.pipeline.judging import judge_versions
 from watcher.pipeline.services import Services
-from watcher.reanchor import combine, compare_hops, reanchor
-from watcher.store.rows import Change, StoredCitation
+from watcher.reanchor import ALGORITHM, combine, compare_hops, reanchor, reanchor_by_ink
+from watcher.store.rows import StoredCitation
+
+Placed = list[tuple[StoredCitation, Statement]]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One version pair with its map and the atoms of its change."""
+    """One version pair: its map, its atoms, and whether only our recipe differs."""
 
     old: CanonicalText
     new: CanonicalText
     text_map: TextMap
     atoms: tuple[Atom, ...]
+    by_ink: bool = False
 
     def place(self, passages: Sequence[Range]) -> list[Statement]:
         """Return the statement of each passage of the old text."""
+        if self.by_ink:
+            return reanchor_by_ink(self.old.data, self.new.data, passages)
         return reanchor(self.old.data, self.new.data, self.text_map, passages, self.atoms)
 
 
 @dataclass(slots=True)
 class Anchoring:
-    """Re-anchors citations of any earlier version onto the newest one of a change.
+    """Re-anchors citations of any earlier version onto one version of a document.
 
-    The step of the change itself is handed in; steps from older versions are
-    made when the first citation needs one, and kept for the rest.
+    `hop` is the step from the version before, with `hop_from` its name: it is
+    also what the direct answer of an older citation is held against. None
+    where no change leads to the version. Steps from older versions are made
+    when the first citation needs one, and kept for the rest.
     """
 
     services: Services
-    change: Change
-    step: Step
-    _direct: dict[VersionId, Step] = field(default_factory=dict)
+    document_id: DocumentId
+    new: CanonicalText
+    hop: Step | None = None
+    hop_from: VersionId | None = None
+    _direct: dict[VersionId, Step | None] = field(default_factory=dict)
 
-    def state(self, batch: Sequence[StoredCitation]) -> list[tuple[int, Statement]]:
-        """Return (citation number, statement) for each citation of `batch`."""
-        return [(stored.number, self._state_one(stored.citation)) for stored in batch]
+    def state(self, batch: Sequence[StoredCitation]) -> Placed:
+        """Return each citation of `batch` with its statement, grouped by version."""
+        by_version = sorted(batch, key=lambda stored: (stored.citation.version, stored.number))
+        placed: Placed = []
+        for version, group in groupby(by_version, key=lambda stored: stored.citation.version):
+            placed += self._state_group(version, list(group))
+        return placed
 
-    def _state_one(self, citation: Citation) -> Statement:
-        passages = [segment.range for segment in citation.segments]
-        direct = combine(self._step_from(citation).place(passages))
-        if citation.version == self.change.from_version:
+    def _state_group(self, version: VersionId, group: list[StoredCitation]) -> Placed:
+        step = self._step_from(version)
+        if step is None:
+            unknown = Statement(Status.NOT_COMPUTED, method="purged", algorithm=ALGORITHM)
+            return [(stored, unknown) for stored in group]
+        passages = [segment.range for stored in group for segment in stored.citation.segments]
+        statements = iter(step.place(passages))
+        placed: Placed = []
+        for stored in group:
+            direct = combine([next(statements) for _ in stored.citation.segments])
+            placed.append((stored, self._held_against_hop(stored.citation, direct)))
+        return placed
+
+    def _held_against_hop(self, citation: Citation, direct: Statement) -> Statement:
+        if self.hop is None or citation.version == self.hop_from:
             return direct
         before = self._last_statement(citation)
         if before is None:
             return direct
-        hop = combine(self.step.place(before.ranges)) if before.ranges else None
+        hop = combine(self.hop.place(before.ranges)) if before.ranges else None
         return compare_hops(direct, hop)
 
-    def _step_from(self, citation: Citation) -> Step:
-        if citation.version == self.change.from_version:
-            return self.step
-        step = self._direct.get(citation.version)
-        if step is None:
-            document = DocumentId(citation.document_id)
-            old = self.services.store.versions.text(document, citation.version)
-            step = Step(old, self.step.new, align(old.data, self.step.new.data), ())
-            self._direct[citation.version] = step
-        return step
+    def _step_from(self, version: VersionId) -> Step | None:
+        """Return the step from a version, None where its text was purged."""
+        if self.hop is not None and version == self.hop_from:
+            return self.hop
+        if version not in self._direct:
+            self._direct[version] = self._make_step(version)
+        return self._direct[version]
+
+    def _make_step(self, version: VersionId) -> Step | None:
+        try:
+            old = self.services.store.versions.text(self.document_id, version)
+        except VersionPurgedError:
+            return None
+        judged = judge_versions(self.services, self.document_id, old, self.new)
+        return Step(old, self.new, align(old.data, self.new.data), judged.atoms)
 
     def _last_statement(self, citation: Citation) -> Statement | None:
-        """Return what was stated for the version that the change comes from."""
+        """Return what counts for the version that the hop comes from."""
+        found = None
         for stored in self.services.store.citations.statements(citation.citation_id):
-            if stored.version == self.change.from_version:
-                return stored.statement
-        return None
+            if stored.version == self.hop_from:
+                found = stored.statement
+        return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, func, insert, or_, select
 
 from watcher.domain.anchors import Citation, Segment, resolve_segment
-from watcher.domain.ids import DocumentId
+from watcher.domain.ids import DocumentId, VersionId
+from watcher.domain.statements import PERSON, Statement
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
 from watcher.store.codec import statement_of
@@ -34,7 +35,8 @@ from watcher.store.rows import (
     StoredCitation,
     StoredStatement,
 )
-from watcher.store.texts import find_text
+from watcher.store.statements import write_statements
+from watcher.store.texts import find_text, find_version
 from watcher.store.versions import read_text, standing
 
 _citation = tables.citation
@@ -219,8 +221,31 @@ class Citations:
         with self._database.write() as connection:
             withdraw_emission(connection, emission, at=at, actor=actor, reason=reason)
 
+    def state(
+        self,
+        document_id: DocumentId,
+        version: VersionId,
+        statements: Sequence[tuple[int, Statement]],
+        *,
+        at: datetime,
+    ) -> int:
+        """Keep statements (citation number, statement) about any version; return how many are new.
+
+        What is there already, by citation, version and algorithm, stays.
+
+        Raises:
+            UnknownVersionError: the document never had that version.
+        """
+        if not statements:
+            return 0
+        with self._database.write() as connection:
+            row = find_version(connection, document_id, version)
+            return write_statements(connection, row["id"], statements, at)
+
     def statements(self, citation_id: str) -> tuple[StoredStatement, ...]:
         """Return where a citation is in newer versions, oldest statement first.
+
+        What persons stated comes last: of those about one version, the last counts.
 
         Raises:
             UnknownCitationError: none was stored under that id.
@@ -231,7 +256,12 @@ class Citations:
                 select(_statement, tables.version.c.version)
                 .join(tables.version, tables.version.c.id == _statement.c.version_row)
                 .where(_statement.c.citation_row == number)
-                .order_by(_statement.c.at, _statement.c.version_row, _statement.c.algorithm)
+                .order_by(
+                    _statement.c.algorithm.startswith(PERSON),
+                    _statement.c.at,
+                    _statement.c.version_row,
+                    _statement.c.algorithm,
+                )
             )
             return tuple(
                 StoredStatement(citation_id, row["version"], statement_of(row), row["at"])
@@ -263,7 +293,7 @@ class Citations:
                         _statement.c.version_row == target.scalar_subquery(),
                         _statement.c.citation_row.in_(numbers),
                     )
-                    .order_by(_statement.c.at)
+                    .order_by(_statement.c.algorithm.startswith(PERSON), _statement.c.at)
                 ).mappings()
             }
             uses = emissions_of(connection, numbers)
