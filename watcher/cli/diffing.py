@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from watcher.alert.render import visible
+from watcher.cli.diff_page import Judged, diff_page
 from watcher.cli.opening import chosen_version, opened
-from watcher.cli.output import Row, show_json
-from watcher.domain.changes import ChangeClass, Classification, HunkKind
+from watcher.cli.output import Row, show_json, show_lines
+from watcher.domain.changes import ChangeClass, HunkKind
 from watcher.domain.ids import DocumentId, document_id
-from watcher.domain.reading import Reading
-from watcher.domain.text import CanonicalText
 from watcher.errors import UsageError
 from watcher.pipeline.explain import explain
 from watcher.pipeline.judging import judge_versions
 from watcher.pipeline.redline import Mark, Piece, ShownHunk, redline
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import find_change
-from watcher.store.rows import Change
 
 _STYLES = {
     Mark.SAME: "",
     Mark.REMOVED: "red strike",
     Mark.ADDED: "green underline",
+    Mark.MOVED: "cyan",
     Mark.SKIPPED: "dim",
 }
 _CLASS_STYLES = {
@@ -35,19 +33,11 @@ _CLASS_STYLES = {
     ChangeClass.EDITORIAL: "yellow",
     ChangeClass.COSMETIC: "dim",
 }
-_BRACKETS = {Mark.REMOVED: ("[-", "-]"), Mark.ADDED: ("{+", "+}")}
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is shown: two texts, their classification, the new text's reading."""
-
-    document_id: DocumentId
-    old: CanonicalText
-    new: CanonicalText
-    classification: Classification
-    reading: Reading | None
-    change: Change | None
+_BRACKETS = {
+    Mark.REMOVED: ("[-", "-]"),
+    Mark.ADDED: ("{+", "+}"),
+    Mark.MOVED: ("{>", "<}"),
+}
 
 
 def diff(
@@ -57,8 +47,9 @@ def diff(
     change: str | None,
     *,
     as_json: bool,
+    html: Path | None = None,
 ) -> None:
-    """Print the redline of a change, or of any two versions."""
+    """Print the redline of a change, or of any two versions; or write it as a page."""
     name = document_id(document)
     with opened(config) as services:
         services.store.documents.get(name)
@@ -68,18 +59,32 @@ def diff(
                 raise UsageError("the document has not changed yet", document_id=name)
             change = latest[0].change_id
         judged = _of_change(services, change) if change else _of_versions(services, name, versions)
-        hunks = list(redline(judged.old, judged.new, judged.classification.hunks, judged.reading))
-        if as_json:
+        hunks = list(redline(judged.old, judged.new, judged.classification.hunks, judged.readings))
+        title = services.store.documents.get(judged.document_id).title
+        if html is not None:
+            _write(html, diff_page(judged, hunks, title))
+        elif as_json:
             show_json(_row(judged, hunks))
         else:
             _print(judged, hunks)
 
 
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written ({error.strerror})", hint="name a file that can be"
+        ) from error
+    show_lines([f"wrote {path}"])
+
+
 def _of_change(services: Services, prefix: str) -> Judged:
     change = find_change(services, prefix)
     classification, (old, new) = explain(services, change)
-    reading = services.store.captures.reading(change.to_reading)
-    return Judged(change.document_id, old, new, classification, reading, change)
+    captures = services.store.captures
+    readings = (captures.reading(change.from_reading), captures.reading(change.to_reading))
+    return Judged(change.document_id, old, new, classification, readings, change)
 
 
 def _of_versions(
@@ -117,6 +122,8 @@ def _header(hunk: ShownHunk) -> Text:
     if hunk.kind is HunkKind.INSERTED:
         places = f", page {hunk.new_page}"
     line.append(f"{places}, bytes {hunk.new.start}:{hunk.new.end}")
+    if hunk.kind is HunkKind.MOVED and hunk.old_heading != hunk.heading:
+        line.append(" from under " + visible(" > ".join(hunk.old_heading) or "no heading"))
     if hunk.heading:
         line.append(" under " + visible(" > ".join(hunk.heading)))
     return line
@@ -154,6 +161,7 @@ def _row(judged: Judged, hunks: Sequence[ShownHunk]) -> Row:
                 "new": list(hunk.new),
                 "old_page": hunk.old_page,
                 "new_page": hunk.new_page,
+                "old_heading": list(hunk.old_heading),
                 "heading": list(hunk.heading),
                 "reasons": list(hunk.reasons),
                 "pieces": [{"mark": p.mark.value, "text": p.text} for p in hunk.pieces],

@@ -62,13 +62,16 @@ def diff(
     old: Annotated[str | None, typer.Argument(help="A version; default: before the last.")] = None,
     new: Annotated[str | None, typer.Argument(help="A version; default: the current.")] = None,
     change: Annotated[str | None, typer.Option(help="A change id instead.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page for a browser into this file instead.")
+    ] = None,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:
     """Show what changed between two versions, judged hunk by hunk."""
     from watcher.cli import diffing
 
-    diffing.diff(config, document, (old, new), change, as_json=json)
+    diffing.diff(config, document, (old, new), change, as_json=json, html=html)
 
 
 def changes(

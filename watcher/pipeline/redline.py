@@ -91,11 +91,13 @@ def _pieces(old: bytes, new: bytes, hunk: Hunk) -> Iterator[Piece]:
     if hunk.kind is HunkKind.INSERTED or not hunk.old.length:
         yield Piece(Mark.ADDED, _cut(new, hunk.new))
         return
-    atoms = _inner_atoms(old, new, hunk)
+    moved, atoms = hunk.kind is HunkKind.MOVED, _inner_atoms(old, new, hunk)
     if not atoms:
-        yield Piece(Mark.MOVED if hunk.kind is HunkKind.MOVED else Mark.SAME, _cut(new, hunk.new))
+        yield Piece(Mark.MOVED if moved else Mark.SAME, _cut(new, hunk.new))
         return
-    yield from _between_atoms(old, new, hunk, atoms)
+    for piece in _between_atoms(old, new, hunk, atoms):
+        same = piece.mark is Mark.SAME
+        yield Piece(Mark.MOVED, piece.text) if moved and same else piece
 
 
 def _inner_atoms(old: bytes, new: bytes, hunk: Hunk) -> list[Atom]:
