@@ -81,7 +81,7 @@ def observe(pair: Pair, finding: Finding) -> tuple[Evidence, ...]:
             found += _operators(removed, added, _BOUND if finding.shuffled else frozenset(_GROUP))
         found += _addresses(removed, added)
         found += _words(pair, removed, added)
-        found += _form(pair, removed, added)
+        found += _form(pair, removed, added, shuffled=finding.shuffled)
         found.append(Evidence("wording", _BASE_WEIGHT, ()))
     factor = _factor(removed, added)
     strongest: dict[str, Evidence] = {}
@@ -191,7 +191,10 @@ def _operators(removed: list[Token], added: list[Token], groups: frozenset[str])
     gone = Counter((t.group, t.sense) for t in removed if t.group in groups)
     come = Counter((t.group, t.sense) for t in added if t.group in groups)
     out = []
+    short = max(len(removed), len(added)) <= _SMALL
     for group, _ in sorted((gone - come) + (come - gone)):
+        if group == "answer" and not short:
+            continue
         weight, facets = _GROUP[group]
         out.append(Evidence(f"operator:{group}", weight, facets))
     return out
@@ -227,7 +230,9 @@ def _words(pair: Pair, removed: list[Token], added: list[Token]) -> list[Evidenc
     return out
 
 
-def _form(pair: Pair, removed: list[Token], added: list[Token]) -> list[Evidence]:
+def _form(
+    pair: Pair, removed: list[Token], added: list[Token], *, shuffled: bool
+) -> list[Evidence]:
     """Tell what the piece is by its place: a table cell, a list item, a whole sentence."""
     out = []
     rows = [
@@ -239,7 +244,7 @@ def _form(pair: Pair, removed: list[Token], added: list[Token]) -> list[Evidence
         out.append(Evidence("form:table-cell", 0.6, ()))
     one_sided = not removed or not added
     words = sum(t.kind in {Kind.WORD, Kind.OPERATOR} for t in (*removed, *added))
-    if one_sided and words >= 6:
+    if one_sided and words >= 6 and not shuffled:
         out.append(Evidence("form:passage", 0.6, ()))
     if all(t.kind is Kind.SIGN for t in (*removed, *added)):
         out.append(Evidence("form:punctuation", 0.4, ("scope",)))

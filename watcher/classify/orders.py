@@ -218,7 +218,10 @@ def relocated(pair: Pair, pieces: list[Piece]) -> set[Piece]:
 def _refers_back(body: list[Token], pack: Pack) -> bool:
     """Tell whether a paragraph leans on the one before it ("however", "this", "above")."""
     return any(
-        token.group == "exception" or any(pack.has("order", word) for word in token.base.split())
+        token.group == "exception"
+        or any(
+            pack.has(group, word) for group in ("order", "backward") for word in token.base.split()
+        )
         for token in body
     )
 

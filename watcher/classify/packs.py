@@ -97,6 +97,7 @@ class SpecialWords(_Strict):
     courtesy: Words
     order: Words
     sequence: Words
+    backward: Words
     cross_reference: Words
     case_sensitive: Words
     scope: Words

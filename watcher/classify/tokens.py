@@ -131,11 +131,16 @@ def plain_tokens(lexemes: list[Lexeme], text: str) -> list[Token]:
         if kind is Kind.WORD and glued and _continues(tokens, lexeme, text):
             _continue(tokens, lexeme)
             continue
+        low = exact.lower()
+        if kind is Kind.WORD:
+            sense, rule = f"word:{low}", "case"
+        else:
+            sense, rule = f"{kind}:{exact}", ""
         drop = "list-number" if kind is Kind.MARKER else ""
         tokens.append(
             Token(
-                kind, start, lexeme.end, exact, exact, exact.lower(),
-                "", drop, "", lexeme.line, lexeme.first, lexeme.link, glued,
+                kind, start, lexeme.end, exact, sense, low,
+                rule, drop, "", lexeme.line, lexeme.first, lexeme.link, glued,
             )
         )  # fmt: skip
     return tokens
@@ -165,7 +170,7 @@ def _continue(tokens: list[Token], lexeme: Lexeme) -> None:
     exact = last.exact + text
     tokens.append(
         last._replace(
-            end=lexeme.end, exact=exact, sense=exact, base=exact.lower(),
+            end=lexeme.end, exact=exact, sense=f"word:{exact.lower()}", base=exact.lower(),
             link=last.link or lexeme.link,
         )
     )  # fmt: skip
@@ -238,6 +243,6 @@ def _rejoined(tokens: list[Token], cuts: list[int], known: set[str]) -> list[Tok
         if exact in known:
             base = exact.lower()
             out[cut - 1 : cut + 2] = [
-                left._replace(end=right.end, exact=exact, sense=exact, base=base)
+                left._replace(end=right.end, exact=exact, sense=f"word:{base}", base=base)
             ]
     return out

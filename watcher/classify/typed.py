@@ -49,7 +49,7 @@ def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
         ):
             bare, cut = token.exact[:-1], token.end - 1
             out.append(token._replace(kind=Kind.NUMBER, end=cut, exact=bare, base=bare))
-            stop = token._replace(kind=Kind.SIGN, start=cut, exact=".", base=".", sense=".")
+            stop = token._replace(kind=Kind.SIGN, start=cut, exact=".", base=".", sense="sign:.")
             out.append(stop._replace(first=False, glued=True))
         else:
             out.append(token)
@@ -73,7 +73,9 @@ def _spelled(tokens: list[Token], pack: Pack) -> list[Token]:
     for token in tokens:
         if token.kind is Kind.WORD:
             base, rule = spell(token.base)
-            out.append(token._replace(base=base, rule=rule) if rule else token)
+            out.append(
+                token._replace(base=base, rule=rule, sense=f"word:{base}") if rule else token
+            )
         else:
             out.append(token)
     return out
@@ -92,14 +94,12 @@ def _expanded(tokens: list[Token], pack: Pack) -> list[Token]:
             continue
         cut, first, second = parts
         middle = token.start + cut
-        rule = "" if first.endswith("'") else "contraction"
+        rule = "case" if first.endswith("'") else "contraction"
         text = token.exact
-        out.append(token._replace(end=middle, exact=text[:cut], base=first, rule=rule))
-        out.append(
-            token._replace(
-                start=middle, exact=text[cut:], base=second, rule=rule, first=False, glued=True
-            )
-        )
+        left = token._replace(end=middle, exact=text[:cut], base=first, sense=f"word:{first}")
+        right = token._replace(start=middle, exact=text[cut:], base=second, sense=f"word:{second}")
+        out.append(left._replace(rule=rule))
+        out.append(right._replace(rule=rule, first=False, glued=True))
     return out
 
 
@@ -166,7 +166,7 @@ class _Typer:
                     and self.base(position + 1) not in seconds
                 )
             ):
-                self.out.append(_plain_token(token))
+                self.out.append(token)
                 position += 1
                 continue
             else:
@@ -456,9 +456,10 @@ class _Typer:
             return 0
         kind = Kind.OPERATOR if group else Kind.WORD
         if size == 1:
-            return self.make(kind, at, 1, sense or token.base, token.rule or rule, group)
+            letters = "" if token.rule == "case" else token.rule
+            return self.make(kind, at, 1, sense or token.base, letters or rule, group)
         literal = " ".join(self.bases[at : at + size])
-        spelt = sorted({t.rule for t in self.tokens[at : at + size]} - {""})
+        spelt = sorted({t.rule for t in self.tokens[at : at + size]} - {"", "case"})
         return self.make(kind, at, size, sense or literal, spelt[0] if spelt else rule, group)
 
     def _sense(self, at: int) -> tuple[int, str, str]:
@@ -494,17 +495,19 @@ class _Typer:
         token = self.tokens[at]
         if token.kind is not Kind.WORD:
             # Marks, signs, addresses: their type is their form.
-            said = normal(token.exact) if token.kind is Kind.URL else token.exact
-            self.out.append(token._replace(sense=f"{token.kind.value}:{said}"))
+            link = token.kind is Kind.URL
+            self.out.append(token._replace(sense=f"url:{normal(token.exact)}") if link else token)
             return 1
-        word, rule, drop = token.base, token.rule, ""
+        drop = ""
         if self.pack is not None and self.pack.has("courtesy", token.base):
             drop = "courtesy"
         if self.gerund:
-            word, self.gerund = _gerund(word), False
-            rule = rule or "deontic-synonym"
-        sense = f"{Kind.WORD.value}:{word}"
-        self.out.append(token._replace(sense=sense, rule=rule or "case", drop=drop))
+            self.gerund = False
+            rule = "deontic-synonym" if token.rule == "case" else token.rule
+            sense = f"word:{_gerund(token.base)}"
+            self.out.append(token._replace(sense=sense, rule=rule, drop=drop))
+        else:
+            self.out.append(token._replace(drop=drop) if drop else token)
         return 1
 
 
@@ -560,15 +563,6 @@ def _has_plain_form(token: Token) -> bool:
     if token.kind is Kind.SIGN:
         return exact not in _CURRENCY_SIGNS
     return exact.isalpha() and not exact.isupper()
-
-
-def _plain_token(token: Token) -> Token:
-    if token.kind is Kind.SIGN:
-        return token._replace(sense=f"sign:{token.exact}")
-    return Token(
-        Kind.WORD, token.start, token.end, token.exact, f"word:{token.base}", token.base,
-        token.rule or "case", "", "", token.line, token.first, token.link, token.glued,
-    )  # fmt: skip
 
 
 _VOWELS = frozenset("aeiou")
