@@ -119,6 +119,8 @@ class Names:
         if answers is None:
             raise OSError("no such name")
         found = answers[0] if len(answers) == 1 else answers.pop(0)
+        if not found:
+            raise OSError("try again")
         return [ip_address(text) for text in found]
 
 
@@ -169,6 +171,14 @@ def test_a_connection_opened_for_one_document_is_not_lent_to_another(
 def test_an_unknown_name_is_a_network_error() -> None:
     [answer] = resolve_and_fetch(Names(), request("http://nowhere.example/"))
     assert answer.refusal is Refusal.NETWORK_ERROR
+
+
+def test_a_name_that_fails_once_is_asked_again_within_the_check(server: ScenarioServer) -> None:
+    server.play("/p", Reply(body=b"here"))
+    names = Names(flaky_example=[[], ["127.0.0.1"]])
+    [answer] = resolve_and_fetch(names, request(f"http://flaky.example:{server.port}/p"))
+    assert answer.body == b"here"
+    assert names.lookups == ["flaky.example"] * 2
 
 
 def test_the_second_address_is_tried_where_the_first_is_dead(server: ScenarioServer) -> None:

@@ -18,9 +18,11 @@ import httpx
 from pydantic import SecretStr
 
 from watcher.domain.verdicts import Evidence, Outcome, Refusal, Verdict
+from watcher.extract.charset import charset_of
 from watcher.fetch import failures, wire
 from watcher.fetch.addresses import networks
 from watcher.fetch.bodies import ACCEPT_ENCODING
+from watcher.fetch.browser import Given
 from watcher.fetch.clock import Clock
 from watcher.fetch.guard import Reach, Resolver, checked
 from watcher.fetch.model import (
@@ -38,7 +40,7 @@ from watcher.fetch.model import (
 )
 from watcher.fetch.politeness import Hosts, retry_after
 from watcher.fetch.redaction import stored_headers
-from watcher.fetch.robots import MAX_BYTES, RobotsCache, Rules, rules_from
+from watcher.fetch.robots import MAX_BYTES, RobotsCache, read_rules
 from watcher.fetch.status import status_verdict
 from watcher.fetch.tokens import Tokens
 from watcher.fetch.transport import Route, Transports
@@ -108,6 +110,12 @@ class Check:
                 return self._conclude(answer)
             target = following
         raise self._redirects_end(f"redirects more than {request.limits.redirects} times")
+
+    def given(self) -> Given:
+        """Return what a browser is told that goes on where this check has ended."""
+        home = {name: value.get_secret_value() for name, value in self._request.headers}
+        cookies = self._cookies.get(origin(parse(self._url)), {})
+        return Given(home | self._authorization(), cookies)
 
     def refusal(self, verdict: Verdict) -> Answer:
         """Return the answer of a refused check, with all that was seen until then."""
@@ -267,7 +275,9 @@ class Check:
         rules = cache.get(where)
         if rules is None:
             async with cache.lock(where):
-                rules = cache.get(where) or cache.put(where, await self._read_robots(target))
+                rules = cache.get(where) or cache.put(
+                    where, await read_rules(target, self._ask_robots)
+                )
             if rules.crawl_delay:
                 self._shared.hosts.slow_down(host_key(target), rules.crawl_delay)
         if not rules.allows(str(target)):
@@ -282,23 +292,9 @@ class Check:
                 )
             )
 
-    async def _read_robots(self, target: httpx.URL) -> Rules:
-        robots = target.copy_with(raw_path=b"/robots.txt")
+    async def _ask_robots(self, robots: httpx.URL) -> wire.Wire:
+        """Ask for a robots.txt; its answers are no hops of the check."""
         headers = {"User-Agent": self._shared.settings.user_agent, "Accept": "text/plain,*/*;q=0.5"}
-        for _ in range(5):
-            try:
-                answer = await self._ask_robots(robots, headers)
-            except RefusedError as error:
-                if error.verdict.reason in _BROKEN_ROBOTS:
-                    return rules_from(None, b"", f"robots.txt: {error.verdict.message}")
-                raise
-            location = answer.headers.get("location")
-            if answer.status not in _REDIRECTS or location is None:
-                return rules_from(answer.status, answer.body)
-            robots = join(robots, location)
-        return rules_from(404, b"")
-
-    async def _ask_robots(self, robots: httpx.URL, headers: dict[str, str]) -> wire.Wire:
         hops, last = list(self._hops), self._last
         answer = await self._ask_politely(robots, headers, _ROBOTS_LIMITS)
         self._hops, self._last = hops, last
@@ -366,7 +362,7 @@ class Check:
             return self._answer(AnswerKind.NOT_MODIFIED, verdict)
         if answer.status in (200, 203):
             return self._answer(AnswerKind.BODY, None)
-        charset = charset_of(answer.headers.get("content-type", ""))
+        charset = charset_of(answer.headers.get("content-type")) or ""
         verdict = status_verdict(
             shown(self._url), answer.status, answer.headers, answer.body, charset
         )
@@ -388,7 +384,7 @@ class Check:
             headers=stored_headers(last.headers.multi_items(), self._secrets()),
             body=last.body if kind is AnswerKind.BODY else b"",
             content_type=content_type,
-            declared_charset=charset_of(content_type),
+            declared_charset=(charset_of(content_type) or "").lower(),
             validators=from_headers(last.headers, shown(url)),
             conditional=self._conditional,
             peer=last.peer,
@@ -408,15 +404,3 @@ class Check:
         if self._token is not None:
             secrets.append(self._token.get_secret_value())
         return [secret for secret in secrets if len(secret) >= 6]
-
-
-_BROKEN_ROBOTS = frozenset({Refusal.TOO_LARGE, Refusal.DECODE_ERROR, Refusal.TRUNCATED})
-
-
-def charset_of(content_type: str) -> str:
-    """Return the charset parameter of a Content-Type, "" where there is none."""
-    for part in content_type.split(";")[1:]:
-        name, _, value = part.partition("=")
-        if name.strip().lower() == "charset":
-            return value.strip().strip("\"'").lower()[:40]
-    return ""

@@ -7,6 +7,7 @@ import ssl
 import httpx
 
 from watcher.domain.verdicts import Refusal, Verdict
+from watcher.fetch.guard import UnresolvedError
 from watcher.fetch.model import refused
 
 _LASTING = "nothing to do unless it lasts; then look at the site from this machine"
@@ -43,6 +44,13 @@ def explain(error: Exception, url: str, *, answered: bool) -> Verdict:
             "name the authority's certificate as the document's ca_file if it is private",
             ("error", kind),
             ("certificate", certificate),
+        )
+    if isinstance(error, UnresolvedError):
+        return refused(
+            Refusal.NETWORK_ERROR,
+            f"{url}: {_text(error)}",
+            "check the host's name and this machine's resolver",
+            ("error", kind),
         )
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return refused(

@@ -16,6 +16,7 @@ from ipaddress import ip_address
 from typing import Any, Protocol
 
 import httpcore
+import httpx
 
 from watcher.domain.verdicts import Refusal
 from watcher.fetch.addresses import METADATA_NAMES, Address, Network, why_refused
@@ -63,6 +64,10 @@ def _look_up(host: str, port: int) -> list[Any]:
         raise OSError(f"not a host name: {error}") from error
 
 
+class UnresolvedError(httpx.ConnectError):
+    """The name has no address, or nobody could be asked for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """Where connections may go: the document's own networks, and the ports on public ones."""
@@ -88,8 +93,8 @@ async def checked(host: str, port: int, reach: Reach, resolve: Resolver) -> list
 
     Raises:
         RefusedError: `blocked_address` if the name or any one address is not
-            allowed, or a public address is asked on a strange port;
-            `network_error` if the name does not resolve.
+            allowed, or a public address is asked on a strange port.
+        UnresolvedError: the name does not resolve.
     """
     name = host.rstrip(".").lower()
     if name in METADATA_NAMES:
@@ -97,14 +102,7 @@ async def checked(host: str, port: int, reach: Reach, resolve: Resolver) -> list
     try:
         addresses = await resolve(host, port)
     except OSError as error:
-        raise RefusedError(
-            refused(
-                Refusal.NETWORK_ERROR,
-                f"{host} does not resolve ({error.strerror or error})",
-                "check the host's name and this machine's resolver",
-                ("host", host),
-            )
-        ) from None
+        raise UnresolvedError(f"{host} does not resolve: {error.strerror or error}") from None
     for address in addresses:
         why = why_refused(address, reach.allowed)
         if why:

@@ -65,7 +65,7 @@ class FetchSettings:
     breaker_seconds: float = 60.0
     breaker_ceiling: float = 3_600.0
     idle_transports: int = 8
-    resolver_threads: int = 8
+    resolver_threads: int = 16
 
     @property
     def user_agent(self) -> str:
@@ -118,7 +118,8 @@ class Request:
     `headers` and `credentials` go to the origin of `url` alone.
     `allowed_networks` are CIDRs that this document may reach although they
     are not public. `robots_override` is the reason for which robots.txt is
-    not asked; "" asks it. `full` leaves the validators out.
+    not asked; "" asks it. `full` leaves the validators out. `render` lets a
+    browser run the scripts of an HTML page.
     """
 
     document_id: str
@@ -132,6 +133,7 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     robots_override: str = ""
     full: bool = False
+    render: bool = False
 
 
 class AnswerKind(StrEnum):
@@ -181,7 +183,8 @@ class Answer:
     `final_url` may hold secrets in its query; `shown_url` never does and is
     what is stored. `headers` are redacted. `retry_after` is in seconds from
     the answer, capped, None where not said. `duration` in seconds includes
-    the wait for the host.
+    the wait for the host. `evidence` says how the answer came about where a
+    request alone does not: found on another page, rendered by a browser.
     """
 
     kind: AnswerKind
@@ -203,6 +206,7 @@ class Answer:
     retry_after: float | None = None
     duration: float = 0.0
     raw_bytes: int = 0
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def refusal(self) -> Refusal | None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
+import httpx
 from protego import Protego
 
+from watcher.domain.verdicts import Refusal
 from watcher.fetch.clock import Clock
+from watcher.fetch.model import RefusedError
+from watcher.fetch.urls import join
+from watcher.fetch.wire import Wire
 
 PRODUCT = "policy-watcher"
 """The product token that a site's robots.txt can name."""
@@ -21,6 +27,8 @@ MAX_BYTES = 512 * 1024
 _FRESH = 86_400.0
 _FRESH_UNREACHABLE = 600.0
 _MAX_ORIGINS = 4_096
+_REDIRECTS = 5
+_UNREADABLE = frozenset({Refusal.TOO_LARGE, Refusal.DECODE_ERROR, Refusal.TRUNCATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,31 @@ def rules_from(status: int | None, body: bytes, problem: str = "") -> Rules:
     if status != 200:
         return Rules(None)
     return Rules(Protego.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace")))
+
+
+async def read_rules(target: httpx.URL, ask: Callable[[httpx.URL], Awaitable[Wire]]) -> Rules:
+    """Return the rules for the origin of `target`; `ask` fetches one URL.
+
+    A file that is too large, broken or coded strangely could not be read, so
+    nothing is allowed; one that redirects for ever is not there.
+
+    Raises:
+        RefusedError: the origin could not be reached at all, which says more
+            of the document than its robots.txt would.
+    """
+    robots = target.copy_with(raw_path=b"/robots.txt")
+    for _ in range(_REDIRECTS):
+        try:
+            answer = await ask(robots)
+        except RefusedError as error:
+            if error.verdict.reason in _UNREADABLE:
+                return rules_from(None, b"", f"robots.txt: {error.verdict.message}")
+            raise
+        location = answer.headers.get("location")
+        if not 300 <= answer.status < 400 or location is None:
+            return rules_from(answer.status, answer.body)
+        robots = join(robots, location)
+    return rules_from(404, b"")
 
 
 class RobotsCache:
