@@ -257,3 +257,9 @@ def test_both_engines_agree_on_real_policies(shared_data: Path) -> None:
         ours, theirs = read(data), read(data, "pdfium")
         assert len(ours.text.pages) == len(theirs.text.pages) == len(PdfReader(path).pages)
         assert agreement(ours.text, theirs.text) > 0.99
+
+
+def test_pdfium_writes_a_hyphen_at_a_line_end_as_one() -> None:
+    data = drawn(lines("Storage and e-", "discovery of data"))
+    assert "e-discovery" in read(data, "pdfium").text.data.decode()
+    assert "e-\ndiscovery" in read(data).text.data.decode()

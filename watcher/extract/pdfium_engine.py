@@ -30,7 +30,8 @@ _MOST_PAGES = 20_000
 _INVISIBLE = 3
 _MARGIN = 2.0
 _DEEPEST_FORM = 4
-_HYPHENS = re.compile("[\ufffe\x02](?=\\s*(?:[\r\n]|\\Z))")
+_HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-"})
+"""How pdfium writes a hyphen that ends a line; it puts no line end after it."""
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -111,8 +112,8 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
 
 
 def hyphens_at_line_ends(text: str) -> str:
-    """Return `text` with pdfium's two marks for a hyphen that ends a line as `-`."""
-    return _HYPHENS.sub("-", text)
+    """Return `text` with pdfium's two marks for a hyphen at a line end as `-`."""
+    return text.translate(_HYPHENS)
 
 
 def paired(text: str) -> str:
