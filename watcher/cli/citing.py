@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
     citations_app.command("list")(list_citations)
     citations_app.command("withdraw")(withdraw)
     citations_app.command("affected")(affected)
+    citations_app.command("confirm")(confirm)
     app.add_typer(citations_app, name="citations")
 
 
@@ -98,3 +99,25 @@ def affected(
     from watcher.cli import citing_actions
 
     citing_actions.affected(config, change, as_json=json)
+
+
+def confirm(
+    citation: Annotated[str, typer.Argument(help="The citation id.")],
+    reason: Annotated[str, typer.Option(help="Why it is so.")],
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option("--range", help="start:end in the newer version, repeatable; none: gone."),
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="Default: the current one.")] = None,
+    harmless: Annotated[
+        bool, typer.Option(help="What differs changes nothing for those who cite it.")
+    ] = False,
+    config: ConfigOption = CONFIG,
+    json: JsonOption = False,
+) -> None:
+    """State, as a person, where a citation is now; it outranks what was computed."""
+    from watcher.cli import citing_actions
+
+    citing_actions.confirm(
+        config, citation, version, ranges or [], reason, harmless=harmless, as_json=json
+    )

@@ -11,14 +11,16 @@ from watcher.cli.opening import actor, chosen_version, opened
 from watcher.cli.output import Row, show_json, show_lines, show_rows, when
 from watcher.domain.anchors import Citation
 from watcher.domain.ids import document_id
+from watcher.domain.ranges import Range
 from watcher.domain.text import Unit
 from watcher.errors import UsageError
+from watcher.pipeline.anchoring import confirm as state_by_person
 from watcher.pipeline.citing import EmissionKey, Emitted, emit
 from watcher.pipeline.citing import resolve as resolve_citation
 from watcher.pipeline.services import Services
 from watcher.pipeline.touched import touched_citations
 from watcher.pipeline.views import find_change
-from watcher.store.rows import Resolution, StoredCitation
+from watcher.store.rows import OperatorAct, Resolution, StoredCitation
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,38 @@ def affected(config: Path, change: str, *, as_json: bool) -> None:
             for item in touched_citations(services, found)
         ]
         show_rows(rows, as_json=as_json, columns=["citation_id", "status", "material", "answers"])
+
+
+def confirm(
+    config: Path,
+    citation: str,
+    version: str | None,
+    ranges: Sequence[str],
+    reason: str,
+    *,
+    harmless: bool,
+    as_json: bool,
+) -> None:
+    """Record a person's statement, and the act."""
+    with opened(config, write=True) as services:
+        document = services.store.citations.get(citation).citation.document_id
+        chosen = chosen_version(services, document, version)
+        places = [Range(*_range(text)) for text in ranges]
+        who = actor()
+        statement = state_by_person(
+            services, citation, chosen, places, actor=who, harmless=harmless
+        )
+        act = OperatorAct(services.clock.now(), who, "confirm", citation, document, reason)
+        services.store.acts.record(act)
+        row: Row = {
+            "citation_id": citation,
+            "version": chosen,
+            "status": statement.status.value,
+            "ranges": [list(r) for r in statement.ranges],
+            "carries": statement.carries,
+            "algorithm": statement.algorithm,
+        }
+        show_rows([row], as_json=as_json, columns=["citation_id", "status", "ranges", "carries"])
 
 
 def _range(text: str) -> tuple[int, int]:

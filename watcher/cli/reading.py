@@ -44,17 +44,27 @@ def show(
     document: DocumentArgument,
     version: Annotated[str | None, typer.Option(help="Default: the current one.")] = None,
     at: Annotated[str | None, typer.Option(help="What was known at this time (ISO 8601).")] = None,
+    in_force_on: Annotated[
+        str | None, typer.Option(help="What applied on this day, by confirmed dates of effect.")
+    ] = None,
     text: Annotated[
         bool, typer.Option("--text", help="Exactly the canonical text and nothing else.")
     ] = False,
     page: Annotated[int | None, typer.Option(help="Only this page.")] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(help="Draw a citation (its id in place of DOCUMENT) into this PNG file."),
+    ] = None,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:
     """Show a version: its facts and pages, or exactly its text."""
     from watcher.cli import reading_actions
 
-    reading_actions.show(config, document, version, at, page, text=text, as_json=json)
+    if image is not None:
+        reading_actions.draw(config, document, image)
+        return
+    reading_actions.show(config, document, version, at, in_force_on, page, text=text, as_json=json)
 
 
 def diff(
@@ -100,6 +110,9 @@ def reanchor(
         Path | None, typer.Option(help="Instead: JSON lines of cases, read from files.")
     ] = None,
     root: Annotated[Path, typer.Option(help="The folder of the cases' files.")] = Path(),
+    recompute: Annotated[
+        bool, typer.Option(help="Add rows where an older algorithm stated; the old ones stay.")
+    ] = False,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:
@@ -109,4 +122,4 @@ def reanchor(
     if cases is not None:
         tools.reanchor_cases(cases, root)
         return
-    reading_actions.reanchor(config, document, to, as_json=json)
+    reading_actions.reanchor(config, document, to, recompute=recompute, as_json=json)

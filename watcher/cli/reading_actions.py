@@ -9,11 +9,13 @@ from pathlib import Path
 
 import typer
 
+from watcher.cli.dating_actions import in_force_lines, in_force_row, read_day
 from watcher.cli.opening import chosen_version, opened
 from watcher.cli.output import Row, show_json, show_lines, show_rows, when
 from watcher.domain.ids import DocumentId, VersionId, document_id
 from watcher.errors import UsageError
 from watcher.pipeline.anchoring import anchor_all
+from watcher.pipeline.dating import in_force, needed
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import Damage
 from watcher.pipeline.views import verify as verify_all
@@ -102,15 +104,28 @@ def show(
     document: str,
     version: str | None,
     at: str | None,
+    in_force_on: str | None,
     page: int | None,
     *,
     text: bool,
     as_json: bool,
 ) -> None:
     """Print a version's facts, or exactly its text."""
+    if sum(choice is not None for choice in (version, at, in_force_on)) > 1:
+        raise UsageError("a version, a time and a day are three answers", hint="ask for one")
     with opened(config) as services:
         name = document_id(document)
-        if at is not None:
+        if in_force_on is not None:
+            answer = in_force(services, name, read_day(in_force_on))
+            chosen = needed(answer, name).version
+            if not text and page is None:
+                if as_json:
+                    show_json(
+                        {"document_id": name, "version": chosen, **in_force_row(services, answer)}
+                    )
+                    return
+                show_lines(in_force_lines(answer))
+        elif at is not None:
             services.store.documents.get(name)
             known = services.store.versions.at(name, _time(at))
             if not text:
@@ -315,7 +330,18 @@ def verify(config: Path, *, as_json: bool) -> None:
         raise typer.Exit(18)
 
 
-def reanchor(config: Path, document: str | None, to: str | None, *, as_json: bool) -> None:
+def draw(config: Path, citation: str, image: Path) -> None:
+    """Draw the page of a citation, its passage marked, into a PNG file."""
+    from watcher.pipeline.picturing import picture_of
+
+    with opened(config) as services:
+        image.write_bytes(picture_of(services, services.store.citations.get(citation).citation))
+        show_lines([f"wrote {image}"])
+
+
+def reanchor(
+    config: Path, document: str | None, to: str | None, *, recompute: bool, as_json: bool
+) -> None:
     """State what is missing for a version, and print where the citations are."""
     if document is None:
         raise UsageError("nothing to re-anchor", hint="give a document_id, or --cases FILE")
@@ -336,7 +362,9 @@ def reanchor(config: Path, document: str | None, to: str | None, *, as_json: boo
                 "method": statement.method,
                 "algorithm": statement.algorithm,
             }
-            for citation_id, statement in anchor_all(services, document_id(document), version)
+            for citation_id, statement in anchor_all(
+                services, document_id(document), version, recompute=recompute
+            )
         ]
         show_rows(
             rows,

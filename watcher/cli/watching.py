@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line
 DocumentArgument = Annotated[str, typer.Argument(help="The document_id.")]
 
 
+class PdfEngine(StrEnum):
+    """The engines that a PDF can be pinned to."""
+
+    PYPDF = "pypdf"
+    PDFIUM = "pdfium"
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command("add")(add)
@@ -21,6 +29,7 @@ def register(app: typer.Typer) -> None:
     app.command("ingest")(ingest)
     app.command("accept")(accept)
     app.command("reject")(reject)
+    app.command("rerender")(rerender)
 
 
 def add(
@@ -99,3 +108,15 @@ def reject(
     from watcher.cli import watching_actions
 
     watching_actions.decide(config, capture, reason, accepted=False)
+
+
+def rerender(
+    document: DocumentArgument,
+    engine: Annotated[PdfEngine | None, typer.Option(help="Change the PDF engine.")] = None,
+    config: ConfigOption = CONFIG,
+    json: JsonOption = False,
+) -> None:
+    """Read the current capture anew with the engines installed now; tells nobody."""
+    from watcher.cli import watching_actions
+
+    watching_actions.rerender(config, document, engine.value if engine else None, as_json=json)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Literal
 
 from watcher import __version__
 from watcher.alert.delivery import Sender
@@ -22,6 +23,7 @@ from watcher.pipeline.deliver import build_senders, deliver_due
 from watcher.pipeline.ingest import decide as decide_capture
 from watcher.pipeline.ingest import ingest as ingest_file
 from watcher.pipeline.requests import fetch_settings
+from watcher.pipeline.rerendering import rerender as rerender_document
 from watcher.pipeline.services import Services
 from watcher.pipeline.sync import sync_documents
 from watcher.settings import load
@@ -160,3 +162,21 @@ def decide(config: Path, capture: str, reason: str, *, accepted: bool) -> None:
         word = "accepted" if accepted else "rejected"
         more = f"; change {change_id[:12]}" if change_id else ""
         show_lines([f"{word} {capture}{more}"])
+
+
+def rerender(
+    config: Path, document: str, engine: Literal["pypdf", "pdfium"] | None, *, as_json: bool
+) -> None:
+    """Re-read the current capture and print what came of it."""
+    name = document_id(document)
+    with opened(config, write=True) as services:
+        commit = asyncio.run(rerender_document(services, name, engine))
+        current = services.store.versions.current(name)
+        row: Row = {
+            "document_id": name,
+            "outcome": "read anew" if commit else "the same recipe",
+            "engine": current.rendition.engine if current else None,
+            "version": current.version if current else None,
+            "change_id": commit.change_id if commit else None,
+        }
+        show_rows([row], as_json=as_json, columns=["document_id", "outcome", "engine", "version"])

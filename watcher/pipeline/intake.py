@@ -95,7 +95,7 @@ class Intake:
             await asyncio.to_thread(self._refuse, received, verdict)
             return verdict, None
         if current is not None and current.rendition != reading.rendition:
-            await self._reread(received.leased, current, options)
+            await self.reread(received.leased, current, options)
         commit = await asyncio.to_thread(self._commit, received, reading, verdict)
         if commit.state is CaptureState.HELD:
             reason = verdict.reason.value if verdict.reason else ""
@@ -194,24 +194,29 @@ class Intake:
         if commit.change_id is not None:
             advance(self._services, self._services.store.changes.get(commit.change_id))
 
-    async def _reread(self, leased: LeasedDocument, current: Current, options: Options) -> None:
+    async def reread(
+        self, leased: LeasedDocument, current: Current, options: Options
+    ) -> Commit | None:
         """Read the current capture under the recipe that is installed now.
 
         Only then is the publisher's change computed between two readings of
         one recipe; what the recipe changed is a change of its own, ours.
+        Returns None where the recipe gives nothing new, or no text.
         """
         store = self._services.store
         capture = await asyncio.to_thread(store.captures.get, current.capture_id)
         body = await asyncio.to_thread(store.captures.body, current.capture_id)
         name = (capture.final_url or capture.url).split("?")[0].rsplit("/", 1)[-1]
         reading = await self._read(Source(body, capture.content_type or None, None, name), options)
-        if reading.usable and reading.rendition != current.rendition:
-            commit = await asyncio.to_thread(
-                lambda: store.commits.commit_rendition(
-                    leased.lease, reading, at=self._services.clock.now()
-                )
+        if not reading.usable or reading.rendition == current.rendition:
+            return None
+        commit = await asyncio.to_thread(
+            lambda: store.commits.commit_rendition(
+                leased.lease, reading, at=self._services.clock.now()
             )
-            await asyncio.to_thread(self._follow, commit)
+        )
+        await asyncio.to_thread(self._follow, commit)
+        return commit
 
 
 def capture_of(answer: Answer, url: str, at: datetime) -> NewCapture:

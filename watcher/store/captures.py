@@ -149,6 +149,31 @@ class Captures:
         with self._database.read() as connection:
             return connection.execute(query).scalar_one_or_none()
 
+    def source_of(self, document_id: DocumentId, version: VersionId) -> str | None:
+        """Return the id of the newest reading that gave a version, None where there is none."""
+        reading, table = tables.reading, tables.version
+        query = (
+            select(reading.c.reading_id)
+            .join(table, table.c.id == reading.c.version_row)
+            .where(table.c.document_id == document_id, table.c.version == version)
+            .order_by(reading.c.read_at.desc())
+            .limit(1)
+        )
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def capture_of(self, reading_id: str) -> Capture:
+        """Return the capture that a reading was made of.
+
+        Raises:
+            UnknownCaptureError: there is no such reading.
+        """
+        reading = tables.reading
+        query = select(reading.c.capture_id).where(reading.c.reading_id == reading_id)
+        with self._database.read() as connection:
+            found = connection.execute(query).scalar_one_or_none()
+        return self.get(found or reading_id)
+
     def reading(self, reading_id: str) -> Reading:
         """Return a reading: its text, verified, and everything beside it.
 

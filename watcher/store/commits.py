@@ -92,7 +92,7 @@ class Commits:
             previous = latest_capture(connection, document_id)
             if previous is not None and previous["body_sha256"] == body:
                 return _seen_again(connection, previous, reading, observation)
-            check_rendition(connection, document_id, reading.rendition)
+            check_rendition(connection, document_id, reading)
             self._put_back(blobs)
             name = write_capture(connection, document_id, capture, body)
             reason = observation.verdict.reason or observation.verdict.outcome

@@ -29,6 +29,7 @@ _NEWEST_CURRENT = (
         _reading.c.capture_id,
         _reading.c.rendition_id,
         _reading.c.annotations,
+        _reading.c.media_type,
     )
     .join(_reading, _reading.c.reading_id == _became.c.reading_id)
     .where(_became.c.document_id == bindparam("document_id"))
@@ -193,14 +194,20 @@ def make_current(
     return name
 
 
-def check_rendition(connection: Connection, document_id: DocumentId, rendition: Rendition) -> None:
-    """Check that `rendition` is the pinned one, or that none is pinned yet.
+def check_rendition(connection: Connection, document_id: DocumentId, reading: Reading) -> None:
+    """Check that the reading's rendition is the pinned one, or that none is pinned yet.
+
+    A document that its publisher moved to another format has none pinned for
+    that: no recipe reads both, and what the move changes is the publisher's.
 
     Raises:
         RenditionMismatchError: the document is pinned to another.
     """
     current = newest_current(connection, document_id)
-    if current is not None and current["rendition_id"] != rendition.rendition_id:
+    rendition = reading.rendition
+    if current is None or current["media_type"] != (reading.media_type or ""):
+        return
+    if current["rendition_id"] != rendition.rendition_id:
         raise RenditionMismatchError(
             f"it is pinned to the rendition {current['rendition_id']},"
             f" this reading has {rendition.rendition_id}",
