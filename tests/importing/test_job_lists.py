@@ -123,6 +123,17 @@ def test_many_jobs_and_what_of_each_has_no_counterpart() -> None:
     assert found.drafts[1].headers == (("X-A", "b"),)
 
 
+@pytest.mark.parametrize(
+    "keys", ["navigate: https://a.example", "url: https://a.example\nuse_browser: true"]
+)
+def test_jobs_of_a_browser_stay_that(keys: str) -> None:
+    found = urlwatch(keys)
+    assert [(draft.url, draft.render) for draft in found.drafts] == [
+        ("https://a.example", "browser")
+    ]
+    assert found.told == []
+
+
 def test_headers_shared_by_an_anchor_are_ordinary_yaml() -> None:
     found = urlwatch(
         "- url: https://a.example/1\n  headers: &h {X-A: b}\n"
@@ -221,12 +232,12 @@ def test_a_declaration_gives_an_entry_for_each_of_its_terms() -> None:
         "Community Guidelines: it is combined from 2 pages",
         "Cookies: the filter removeDates is a function",
         "Cookies: the filter removeQueryParams is a function",
-        "Cookies: it needs a browser",
         "Cookies: select between two elements",
         "Cookies: x has no counterpart",
     ):
         assert what in text, what
-    assert len(found.told) == 6
+    assert len(found.told) == 5
+    assert [draft.render for draft in found.drafts] == ["", "", "browser"]
 
 
 def test_the_older_form_of_a_declaration_is_read_too() -> None:

@@ -13,6 +13,7 @@ from watcher.alert.channels import WebhookChannel
 from watcher.clock import SystemClock
 from watcher.domain.ids import document_id
 from watcher.errors import UsageError
+from watcher.fetch.browser import find_browser
 from watcher.pipeline.reminding import pattern_lines
 from watcher.settings import load
 from watcher.settings.documents import DocumentEntry
@@ -105,6 +106,8 @@ def check_configuration(path: Path) -> Iterator[str]:
         *(c.secret for c in settings.channels if isinstance(c, WebhookChannel) and c.secret),
     ):
         read_secret(reference)
+    if any(entry.render == "browser" for entry in settings.documents):
+        find_browser()
     yield f"{path}: ok, {len(settings.documents)} documents, {len(settings.channels)} channels"
     for entry in settings.documents:
         yield _row(entry)

@@ -41,6 +41,7 @@ class _Plan:
             "select": draft.select,
             "remove": draft.remove,
             "headers": dict(draft.headers),
+            "render": draft.render,
             "proxy": draft.proxy,
             "ignore_robots": draft.ignore_robots,
         }

@@ -144,6 +144,8 @@ class DocumentEntry(BaseModel):
     """CSS selectors of what to read (HTML); empty: the whole page."""
     remove: tuple[str, ...] = ()
     """CSS selectors of what to leave out (HTML)."""
+    render: Literal["http", "browser"] = "http"
+    """`browser`: a real Chromium runs the scripts of an HTML page (optional extra)."""
     pdf_engine: Literal["pypdf", "pdfium"] = "pypdf"
     """The engine for a PDF's first reading; later only `watcher rerender` changes it."""
     headers: dict[HeaderName, HeaderValue] = Field(default_factory=dict)

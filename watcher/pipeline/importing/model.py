@@ -36,6 +36,7 @@ class Draft:
     select: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    render: str = ""
     proxy: str = ""
     ignore_robots: str = ""
 

@@ -68,8 +68,6 @@ def _draft(found: Converted, where: str, service: str, declared: dict[str, objec
         return None
     for name in _filters(declared.get("filter")):
         found.tell(where, f"the filter {name} is a function, which has no counterpart: left out")
-    if declared.get("executeClientScripts"):
-        found.tell(where, "it needs a browser (executeClientScripts): left out")
     for key in sorted(set(map(str, declared)) - _TAKEN):
         found.tell(where, f"{key} has no counterpart: left out")
     return Draft(
@@ -77,6 +75,7 @@ def _draft(found: Converted, where: str, service: str, declared: dict[str, objec
         url,
         name=f"{service} {where}",
         title=f"{service} {where}"[:200],
+        render="browser" if declared.get("executeClientScripts") is True else "",
         select=tuple(_selectors(found, where, "select", declared.get("select"))),
         remove=tuple(_selectors(found, where, "remove", declared.get("remove"))),
     )

@@ -1,8 +1,8 @@
 """Job lists of urlwatch and webchanges: one YAML document for each job.
 
-Taken over: `url`, `name`, `headers`, the proxies, and filters that choose or
-leave out elements. Turning HTML or PDF into text is what reading does anyway.
-Everything else is told, job by job.
+Taken over: `url`, `name`, `headers`, the proxies, whether a browser is needed,
+and filters that choose or leave out elements. Turning HTML or PDF into text is
+what reading does anyway. Everything else is told, job by job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from watcher.pipeline.importing.safe_yaml import documents
 
 _READING = frozenset({"html2text", "pdf2text", "strip", "strip_each_line", "beautify"})
 """Filters that only make text out of a page, or lay it out."""
-_WITHOUT_MEANING = frozenset({"kind", "filter", "filters", "url", "name", "note", "index_number"})
+_TAKEN = frozenset(
+    {"kind", "filter", "filters", "url", "navigate", "use_browser", "name", "note", "index_number"}
+)
+"""Keys that are taken over, or mean nothing here."""
 _SECRET_HEADER = re.compile(r"auth|cookie|token|secret|session|api-?key|password", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 _OF_THE_CLIENT = frozenset({"accept-encoding", "host", "connection", "content-length"})
@@ -79,7 +82,7 @@ class _Job:
             self._filters(self.job.get(key))
         headers = tuple(self._headers(self.job.get("headers")))
         proxy = self._proxy(url)
-        for key in sorted(set(self.job) - _WITHOUT_MEANING - {"headers"}):
+        for key in sorted(set(self.job) - _TAKEN - {"headers"}):
             if key not in ("http_proxy", "https_proxy"):
                 self._tell(f"{key} has no counterpart: left out")
         return Draft(
@@ -90,6 +93,7 @@ class _Job:
             select=tuple(dict.fromkeys(self.select)),
             remove=tuple(dict.fromkeys(self.remove)),
             headers=headers,
+            render="browser" if self.job.get("navigate") or self.job.get("use_browser") else "",
             proxy=proxy,
         )
 
