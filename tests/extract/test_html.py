@@ -135,6 +135,7 @@ def test_depth_costs_no_text(tag: str) -> None:
         ("&lt;p&gt; &amp; &sect;&#x80;", "<p> & §€"),
         ("<template>no</template><p>a", "a"),
         ("<iframe>no</iframe>a<noscript>no</noscript>", "a"),
+        ("a<iframe srcdoc='&lt;p&gt;b&lt;script&gt;no&lt;/script&gt;'>no</iframe>c", "a\n\nb\n\nc"),
         ("<textarea>\n a  b\n</textarea>", " a  b"),
         ("<p>a<br><br><br><br>b", "a\n\nb"),
     ],

@@ -65,6 +65,7 @@ _HIDING = re.compile(
     r"|font-size\s*:\s*0)",
     re.IGNORECASE,
 )
+_DEEPEST_FRAME = 3
 _PUSHED_BUTTONS = frozenset(["submit", "button", "reset"])
 
 
@@ -145,6 +146,7 @@ class _Walk:
         self._hidden = 0
         self._sections = 0
         self._lists = 0
+        self._frames = 0
         self._hidden_characters = 0
         self._layout: list[bool] = []
         self._first_cell = True
@@ -181,6 +183,8 @@ class _Walk:
             below: LexborNode | None = None
             if node.is_text_node:
                 self._characters(node)
+            elif node.tag == "iframe":
+                self._embedded(node)
             elif node.is_element_node and self._is_seen(node):
                 stack.append(self._enter(node))
                 below = node.first_child
@@ -195,6 +199,19 @@ class _Walk:
                     self._leave(stack.pop())
             if node is not None:
                 node = node.next if stack else None
+
+    def _embedded(self, frame: LexborNode) -> None:
+        """Walk the document that a frame holds in itself (`srcdoc`); others are not here."""
+        markup = frame.attributes.get("srcdoc")
+        if not markup or self._frames >= _DEEPEST_FRAME or frame.mem_id in self._removed:
+            return
+        inner = LexborHTMLParser(markup, scripting=True)
+        if inner.root is not None:
+            self._frames += 1
+            self._out.block(LINE)
+            self._visit(inner.root)
+            self._out.block(LINE)
+            self._frames -= 1
 
     def _is_seen(self, node: LexborNode) -> bool:
         return node.tag not in _UNSEEN and not (self._removed and node.mem_id in self._removed)
