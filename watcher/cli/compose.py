@@ -17,6 +17,7 @@ from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
 from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
 from watcher.pipeline.counting import read_counts
+from watcher.pipeline.dating import find_dates
 from watcher.pipeline.deliver import build_senders, deliver_digests, deliver_due
 from watcher.pipeline.dispatch import Dispatcher
 from watcher.pipeline.reminding import remind
@@ -30,6 +31,7 @@ from watcher.store import Store
 
 _DRAIN_SECONDS = 30.0
 _DAY = 86_400.0
+_DATES_SECONDS = 600.0
 
 
 def run_daemon(config: Path) -> int:
@@ -86,6 +88,7 @@ class _Daemon:
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
                 Job("audit", SLICE_SECONDS, self._auditor.run, deadline_seconds=300),
                 Job("digest", 3600.0, self._digest, deadline_seconds=300),
+                Job("dates", _DATES_SECONDS, self._find_dates, deadline_seconds=300),
                 Job("remind", _DAY, self._remind, deadline_seconds=300),
             ),
             checks=(
@@ -107,6 +110,9 @@ class _Daemon:
 
     async def _digest(self) -> None:
         await deliver_digests(self._services, self._senders)
+
+    async def _find_dates(self) -> None:
+        await asyncio.to_thread(find_dates, self._services)
 
     async def _remind(self) -> None:
         await asyncio.to_thread(remind, self._services)

@@ -11,7 +11,18 @@ import sys
 
 import typer
 
-from watcher.cli import alerts, citing, importing, reading, reviewing, service, tools, watching
+from watcher.cli import (
+    alerts,
+    citing,
+    dating,
+    importing,
+    reading,
+    reviewing,
+    service,
+    slo,
+    tools,
+    watching,
+)
 from watcher.errors import WatcherError
 
 app = typer.Typer(
@@ -24,7 +35,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 10-18 a citation does not resolve,"
     " 75 try again later, 78 configuration.",
 )
-for part in (service, watching, importing, reading, citing, alerts, reviewing, tools):
+for part in (service, watching, importing, reading, citing, alerts, reviewing, dating, slo, tools):
     part.register(app)
 
 

@@ -11,6 +11,7 @@ from watcher.alert.render import Message
 from watcher.domain.changes import Classification, Hunk
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.ranges import Range
+from watcher.domain.reviews import DateStatus
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.explain import explain
 from watcher.pipeline.services import Services
@@ -93,6 +94,15 @@ def _said(services: Services, alert: Alert) -> tuple[str, str]:
         return (
             f"the ignore pattern {alert.reason} ends",
             "give it a new date if it is still right: what it silences is told again after that",
+        )
+    if alert.kind is AlertKind.DATE_DUE:
+        found = services.store.dates.get(int(alert.reason))
+        said = f"version {found.version[:19]} takes effect on {found.day}"
+        if found.status is DateStatus.CONFIRMED:
+            return f"{said}, confirmed by {found.actor}", ""
+        return (
+            f"{said}, as its text says and nobody confirmed",
+            f"confirm it: watcher dates confirm {found.document_id} {found.day}",
         )
     newest = services.store.observations.newest(alert.document_id)
     if newest is None:

@@ -11,6 +11,7 @@ from watcher import logs
 from watcher.alert.channels import route
 from watcher.domain.changes import Severity
 from watcher.domain.ids import DocumentId
+from watcher.domain.reviews import DateStatus
 from watcher.logs import Event
 from watcher.metrics import PatternState
 from watcher.pipeline.ruling import expired, patterns
@@ -26,8 +27,27 @@ _log = logs.get(__name__)
 
 
 def remind(services: Services) -> None:
-    """Tell, once each, of patterns that end; say in log and metrics how many there are."""
+    """Tell, once each, of dates that come due and of patterns that end."""
     today = services.clock.now().date()
+    _remind_of_dates(services, today)
+    _remind_of_patterns(services, today)
+
+
+def _remind_of_dates(services: Services, today: date) -> None:
+    """Tell of confirmed dates, and of what the current version says of itself."""
+    horizon = today + services.settings.dates.remind_before
+    for found in services.store.dates.list():
+        if found.status is DateStatus.REJECTED or not today <= found.day <= horizon:
+            continue
+        current = services.store.versions.current(found.document_id)
+        latest = current is not None and current.version == found.version
+        if found.status is DateStatus.CONFIRMED or latest:
+            number = str(found.number)
+            tell(services, found.document_id, AlertKind.DATE_DUE, number, number)
+
+
+def _remind_of_patterns(services: Services, today: date) -> None:
+    """Tell of patterns that end; say in log and metrics how many there are."""
     counts: Counter[PatternState] = Counter()
     for owner, rule in patterns(services.settings):
         state = state_of(rule, today)

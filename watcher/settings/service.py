@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from watcher.alert.channels import Channel
+from watcher.settings.dates import DateSettings
 from watcher.settings.documents import DocumentEntry, ProxyUrl
 from watcher.settings.durations import Duration
 from watcher.settings.review import ReviewSettings
@@ -113,6 +114,7 @@ class Settings(BaseSettings):
     links: LinkSettings = LinkSettings()
     rules: RuleSettings = RuleSettings()
     review: ReviewSettings = ReviewSettings()
+    dates: DateSettings = DateSettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 

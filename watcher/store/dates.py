@@ -15,7 +15,7 @@ from watcher.store import tables
 from watcher.store.codec import Found, Query, wellformed
 from watcher.store.database import Database
 from watcher.store.errors import UnknownDateError
-from watcher.store.rows import EffectiveDate
+from watcher.store.rows import CaptureState, EffectiveDate
 
 _date = tables.effective_date
 _decision = tables.date_decision
@@ -32,13 +32,18 @@ class Dates:
     def unscanned(
         self, document_id: DocumentId | None = None, *, limit: int = 100
     ) -> tuple[tuple[DocumentId, VersionId], ...]:
-        """Return versions that were current, are stored and were not searched yet."""
-        current = tables.became_current
+        """Return accepted versions, imported ones too, that are stored and not searched yet."""
+        reading, decision = tables.reading, tables.capture_decision
+        accepted = (
+            select(reading.c.version_row)
+            .join(decision, decision.c.capture_id == reading.c.capture_id)
+            .where(decision.c.state == CaptureState.ACCEPTED.value)
+        )
         query = (
             select(_version.c.document_id, _version.c.version)
             .join(tables.stored_text, tables.stored_text.c.version_row == _version.c.id)
             .where(
-                _version.c.id.in_(select(current.c.version_row)),
+                _version.c.id.in_(accepted),
                 _version.c.id.not_in(select(_scan.c.version_row)),
             )
             .order_by(_version.c.id)
@@ -47,7 +52,7 @@ class Dates:
         if document_id is not None:
             query = query.where(_version.c.document_id == document_id)
         with self._database.read() as connection:
-            return tuple((row[0], row[1]) for row in connection.execute(query))
+            return tuple((row.document_id, row.version) for row in connection.execute(query))
 
     def scanned(
         self,
@@ -158,7 +163,11 @@ def _dates() -> Query:
     )
     return (
         select(
-            _date,
+            _date.c.id,
+            _date.c.day,
+            _date.c.start,
+            _date.c.end,
+            _date.c.at,
             _version.c.document_id,
             _version.c.version,
             _decision.c.decision,
