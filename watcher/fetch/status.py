@@ -44,7 +44,7 @@ def status_verdict(
         evidence.append(("header", certain[1]))
     elif status in _TELLING and body:
         page = page_facts(body, charset or None)
-        scene = Scene(url, url, headers, page.title, page.lead, page.prose_words, page)
+        scene = Scene(url, url, headers, page.head.title, page.lead, page.prose_words, page)
         found = suspect(scene)
         if found is not None and found.reason in _TOLD_BY_PAGE:
             reason = found.reason

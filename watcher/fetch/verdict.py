@@ -33,6 +33,9 @@ _SHORTENED = 0.8
 _TAIL = 600
 _ENOUGH = 50
 """Words below which proportions say nothing."""
+_A_FEW = 12
+_STRANGE_FEW = 0.2
+"""Words from which a text that shares nothing at all is strange, and what is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,21 +187,21 @@ def _emptiness(facts: AnswerFacts, _retained: float) -> Verdict | None:
     words = word_count(facts.text)
     page = facts.page
     had = word_count(facts.baseline.text) if facts.baseline else 0
-    if words >= 5 or (words and had < _ENOUGH and not (page and page.mount_empty)):
+    if words >= 5 or (words and had < _ENOUGH and not (page and page.head.mount_empty)):
         return None
     scripted = page is not None and (
-        page.mount_empty
-        or page.script_bytes > 500
+        page.head.mount_empty
+        or page.head.script_bytes > 500
         or any(one.reason is Refusal.SCRIPT_SHELL for one in suspicions(_scene(facts)))
     )
     if scripted and page is not None:
         return refused(
             Refusal.SCRIPT_SHELL,
             f"{shown(facts.final_url)} shows nothing until its scripts have run",
-            "switch browser rendering on for this document, or find a page without scripts",
+            'set render = "browser" in its entry, or find a page without scripts',
             ("words", words),
-            ("script_bytes", page.script_bytes),
-            ("noscript", page.noscript[:100]),
+            ("script_bytes", page.head.script_bytes),
+            ("noscript", page.head.noscript[:100]),
         )
     return refused(
         Refusal.EMPTY_TEXT,
@@ -241,14 +244,14 @@ _WALL_HINTS = {
     Refusal.LOGIN_WALL: "give the document credentials, or watch a public copy",
     Refusal.CONSENT_WALL: "send the cookie that records a choice as a header of the document",
     Refusal.BOT_WALL: "ask the site to let this User-Agent in",
-    Refusal.SCRIPT_SHELL: "switch browser rendering on for this document",
+    Refusal.SCRIPT_SHELL: 'set render = "browser" in its entry',
 }
 
 
 def _place(facts: AnswerFacts, retained: float) -> Verdict | None:
     """Judge where the answer was found."""
     asked, got = facts.requested_url, facts.final_url
-    target = facts.page.refresh if facts.page else None
+    target = facts.page.head.refresh if facts.page else None
     if target and _prose_words(facts) < 40:
         got = _joined(got, target)
     known = facts.baseline is not None and same_place(facts.baseline.final_url, got)
@@ -291,9 +294,9 @@ def _meagreness(facts: AnswerFacts, _retained: float) -> Verdict | None:
         (name, value)
         for name, value in (
             ("controls", page.controls),
-            ("refresh", page.refresh),
-            ("robots", "noindex" if page.noindex else ""),
-            ("challenge", ", ".join(page.challenges)),
+            ("refresh", page.head.refresh),
+            ("robots", "noindex" if page.head.noindex else ""),
+            ("challenge", ", ".join(page.head.challenges)),
         )
         if value
     ]
@@ -311,7 +314,8 @@ def _meagreness(facts: AnswerFacts, _retained: float) -> Verdict | None:
 def _strangeness(facts: AnswerFacts, retained: float) -> Verdict | None:
     """Hold a text that shares neither sentences nor language nor subject with the last one."""
     baseline = facts.baseline
-    if baseline is None or word_count(baseline.text) < _ENOUGH:
+    had = word_count(baseline.text) if baseline else 0
+    if baseline is None or had < _A_FEW:
         return None
     before, now = guess_language(baseline.text), guess_language(facts.text)
     if before and now and before != now:
@@ -323,7 +327,7 @@ def _strangeness(facts: AnswerFacts, retained: float) -> Verdict | None:
             ("retained", f"{retained:.2f}"),
         )
     subject = shared_words(baseline.text, facts.text)
-    if retained < _STRANGE and subject < _STRANGE_WORDS:
+    if retained < _STRANGE and subject < (_STRANGE_WORDS if had >= _ENOUGH else _STRANGE_FEW):
         return _held(
             Hold.COLLAPSED,
             f"{shown(facts.final_url)}: nothing of the last accepted text is left",
@@ -377,7 +381,7 @@ def _scene(facts: AnswerFacts) -> Scene:
         requested_url=facts.requested_url,
         final_url=facts.final_url,
         headers=facts.headers,
-        title=facts.title or (facts.page.title if facts.page else ""),
+        title=facts.title or (facts.page.head.title if facts.page else ""),
         text=facts.text,
         words=_prose_words(facts),
         page=facts.page,

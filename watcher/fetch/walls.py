@@ -166,7 +166,7 @@ def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
     titles = headline([scene.title, *headings])
     opening = fold("" if headings else lead[:100])
     blocks = [(fold(line), word_count(line)) for line in lead.split("\n")]
-    blocks.append((fold(page.noscript if page else ""), 0))
+    blocks.append((fold(page.head.noscript if page else ""), 0))
     titled = named(scene)
     for reason, suspicion in found.items():
         in_titles = phrases_in(titles, reason)
@@ -212,7 +212,7 @@ def _places(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
             found[reason].add(3, "final_url", got, situated=True)
     if got != asked and _LOGIN_QUERY.search(got) and not _LOGIN_QUERY.search(asked):
         found[Refusal.LOGIN_WALL].add(_WEAK, "final_url", "names a page to return to")
-    canonical = scene.page.canonical if scene.page else ""
+    canonical = scene.page.head.canonical if scene.page else ""
     if canonical and _ERROR_PATH.search(_path(canonical)) and not _ERROR_PATH.search(_path(asked)):
         found[Refusal.SOFT_404].add(_STRONG, "canonical", canonical, situated=True)
 
@@ -257,27 +257,27 @@ def _making(page: PageFacts, scene: Scene, found: Mapping[Refusal, Suspicion]) -
         choices = ", ".join(filter(None, page.buttons[:4])) or page.checkboxes
         alone = scene.words - found[Refusal.CONSENT_WALL].telling_words < _BESIDE
         found[Refusal.CONSENT_WALL].add(_WEAK, "choices", choices, situated=alone)
-    if page.noindex:
+    if page.head.noindex:
         found[Refusal.SOFT_404].add(_WEAK, "robots", "noindex")
         found[Refusal.MAINTENANCE].add(_WEAK, "robots", "noindex")
     if page.search_fields and page.words < 150:
         found[Refusal.SOFT_404].add(_WEAK, "form", "a search field")
-    challenges = [name for name in page.challenges if name != "queue"]
+    challenges = [name for name in page.head.challenges if name != "queue"]
     if challenges:
         marks, alone = ", ".join(challenges), scene.words < LITTLE
         found[Refusal.BOT_WALL].add(_STRONG, "challenge", marks, situated=alone)
-    if "queue" in page.challenges:
+    if "queue" in page.head.challenges:
         found[Refusal.WAITING_ROOM].add(_STRONG, "challenge", "queue")
-    if page.refresh is not None and _same_page(page.refresh, scene.final_url):
+    if page.head.refresh is not None and _same_page(page.head.refresh, scene.final_url):
         found[Refusal.WAITING_ROOM].add(
-            _STRONG, "refresh", f"{page.refresh_seconds:.0f} s", situated=True
+            _STRONG, "refresh", f"{page.head.refresh_seconds:.0f} s", situated=True
         )
-        found[Refusal.MAINTENANCE].add(_WEAK, "refresh", f"{page.refresh_seconds:.0f} s")
-        found[Refusal.BOT_WALL].add(_WEAK, "refresh", f"{page.refresh_seconds:.0f} s")
-    if page.mount_empty:
+        found[Refusal.MAINTENANCE].add(_WEAK, "refresh", f"{page.head.refresh_seconds:.0f} s")
+        found[Refusal.BOT_WALL].add(_WEAK, "refresh", f"{page.head.refresh_seconds:.0f} s")
+    if page.head.mount_empty:
         found[Refusal.SCRIPT_SHELL].add(_STRONG, "mount", "the application's element is empty")
-    if page.script_bytes > 20 * max(1, len(scene.text)):
-        found[Refusal.SCRIPT_SHELL].add(_WEAK, "script_bytes", page.script_bytes)
+    if page.head.script_bytes > 20 * max(1, len(scene.text)):
+        found[Refusal.SCRIPT_SHELL].add(_WEAK, "script_bytes", page.head.script_bytes)
 
 
 def _same_page(target: str, final_url: str) -> bool:
