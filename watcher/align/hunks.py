@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from watcher.align.model import EDITED, KEPT, TextMap
+from watcher.align.model import KEPT, TextMap
 from watcher.domain.changes import HunkKind
 from watcher.domain.ranges import Range
 
@@ -91,18 +91,60 @@ def _moved(text_map: TextMap) -> list[BlockPair]:
 
 def _line_regions(text_map: TextMap, old: bytes, new: bytes) -> Iterator[tuple[Range, Range]]:
     """Yield the differing regions between kept runs, widened to lines, joined where they meet."""
-    pending: tuple[int, int, int, int] | None = None
-    for a, b, c, d in _differences(text_map):
-        back_old, back_new = _line_start(old, a), _line_start(new, c)
-        ahead_old, ahead_new = _line_end(old, b), _line_end(new, d)
-        if pending and (back_old <= pending[1] or back_new <= pending[3]):
-            pending = (pending[0], ahead_old, pending[2], ahead_new)
+    pending: tuple[Range, Range] | None = None
+    for difference in _differences(text_map):
+        left, right = _widened(difference, old, new)
+        if pending and (left.start <= pending[0].end or right.start <= pending[1].end):
+            pending = (
+                Range(pending[0].start, max(left.end, pending[0].end)),
+                Range(pending[1].start, max(right.end, pending[1].end)),
+            )
             continue
         if pending:
-            yield Range(*pending[:2]), Range(*pending[2:])
-        pending = (back_old, ahead_old, back_new, ahead_new)
+            yield pending
+        pending = (left, right)
     if pending:
-        yield Range(*pending[:2]), Range(*pending[2:])
+        yield pending
+
+
+def _widened(difference: tuple[int, int, int, int], old: bytes, new: bytes) -> tuple[Range, Range]:
+    """Return the lines that a difference touches, line ends at its own ends left out."""
+    a, b, c, d = difference
+    while a < b and c < d and old[a] in _LINE_ENDS and new[c] in _LINE_ENDS:
+        a, c = a + 1, c + 1
+    while a < b and c < d and old[b - 1] in _LINE_ENDS and new[d - 1] in _LINE_ENDS:
+        b, d = b - 1, d - 1
+    if a == b and c < d and (whole := _whole_lines(new, c, d, old, a)):
+        return Range(a, a), whole
+    if c == d and a < b and (whole := _whole_lines(old, a, b, new, c)):
+        return whole, Range(c, c)
+    return (
+        Range(_line_start(old, a), _line_end(old, b)),
+        Range(_line_start(new, c), _line_end(new, d)),
+    )
+
+
+_LINE_ENDS = b"\n\f"
+
+
+def _whole_lines(text: bytes, start: int, end: int, other: bytes, at: int) -> Range | None:
+    """Return `start:end` without the line ends around it if it is whole lines.
+
+    That is so if the place `at` in the other text is the end or the start of a
+    line and the text there ends or starts with a line end to match.
+    """
+    part = text[start:end]
+    bare = part.strip(_LINE_ENDS)
+    at_end = at == len(other) or other[at] in _LINE_ENDS
+    at_start = at == 0 or other[at - 1] in _LINE_ENDS
+    if not bare or not (
+        (at_end and part[0] in _LINE_ENDS)
+        or (at_start and part[-1] in _LINE_ENDS)
+        or (at_start and at_end)
+    ):
+        return None
+    first = start + len(part) - len(part.lstrip(_LINE_ENDS))
+    return Range(first, first + len(bare))
 
 
 def _differences(text_map: TextMap) -> Iterator[tuple[int, int, int, int]]:
@@ -140,6 +182,3 @@ def _without(part: Range, taken: list[Range]) -> list[Range]:
     if start < part.end or part.start == part.end:
         pieces.append(Range(start, part.end))
     return pieces
-
-
-__all__ = ["EDITED", "BlockPair", "hunks"]

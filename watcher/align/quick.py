@@ -98,7 +98,13 @@ def _middle(
         o, n, size = match.a, match.b, match.size
         if at_old < o and at_new < n:
             runs.append(
-                (left.starts[at_old], left.ends[o - 1], right.starts[at_new], right.ends[n - 1], EDITED)
+                (
+                    left.starts[at_old],
+                    left.ends[o - 1],
+                    right.starts[at_new],
+                    right.ends[n - 1],
+                    EDITED,
+                )
             )
         at_old, at_new = o + size, n + size
         if size:

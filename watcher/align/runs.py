@@ -76,7 +76,7 @@ def byte_runs(
     same, other = (MOVED, MOVED_EDITED) if moved else (KEPT, EDITED)
     for a, b, c, d, equal in links:
         e, f, g, h = old.starts[a], old.ends[b - 1], new.starts[c], new.ends[d - 1]
-        if equal and texts.old[e:f] == texts.new[g:h]:
+        if texts.old[e:f] == texts.new[g:h]:
             runs.append((e, f, g, h, same))
         elif equal:
             runs += unequal(Link(a, b, c, d, equal), old, new, texts, (same, other))
@@ -132,39 +132,29 @@ def join(runs: list[RawRun], texts: Texts) -> list[RawRun]:
     """Merge neighbours, and link the white space between two runs that follow each other."""
     out: list[RawRun] = []
     for run in sorted(runs):
-        if out:
-            before, between = _bridge(out[-1], run, texts)
-            out[-1] = before
-            if between is None:
-                continue
-            out += between
-        out.append(run)
+        out += _bridged(out.pop(), run, texts) if out else (run,)
     return out
 
 
-def _bridge(
-    run: RawRun, following: RawRun, texts: Texts
-) -> tuple[RawRun, tuple[RawRun, ...] | None]:
-    """Return `run`, perhaps longer, and what lies between: None if `following` was merged."""
+def _bridged(run: RawRun, following: RawRun, texts: Texts) -> tuple[RawRun, ...]:
+    """Return two runs, made one or longer, or with a run between, if only blanks part them."""
     a, b, c, d, kind = run
     e, f, g, h, next_kind = following
-    exact = kind in _EXACT
     if d > g or (kind in _IN_ORDER) != (next_kind in _IN_ORDER):
-        return run, ()
+        return run, following
     old, new = texts.old[b:e], texts.new[d:g]
     if not is_blank(old) or not is_blank(new):
-        return run, ()
-    if old == new:
-        if exact and kind == next_kind:
-            return (a, f, c, h, kind), None
-        if exact:
-            return (a, e, c, g, kind), ()
-        if not old:
-            return run, ()
-    if old and new:
-        return run, ((b, e, d, g, EDITED if kind in _IN_ORDER else MOVED_EDITED),)
-    return run, ()
+        return run, following
+    same, other = (KEPT, EDITED) if kind in _IN_ORDER else (MOVED, MOVED_EDITED)
+    if old != new:
+        return (run, (b, e, d, g, other), following) if old and new else (run, following)
+    if kind == next_kind == same:
+        return ((a, f, c, h, same),)
+    if kind == same:
+        return (a, e, c, g, same), following
+    if next_kind == same:
+        return run, (b, f, d, h, same)
+    return (run, (b, e, d, g, same), following) if old else (run, following)
 
 
-_EXACT = (KEPT, MOVED)
 _IN_ORDER = (KEPT, EDITED)

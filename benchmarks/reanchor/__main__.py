@@ -1,0 +1,192 @@
+"""`python -m benchmarks.reanchor [DATA]`: accuracy and speed, a table, then JSON lines.
+
+DATA is the folder with cases.jsonl, renumber.jsonl and their texts; without it
+only cases of our own making are run.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.reanchor.generate import cases
+from benchmarks.reanchor.peers import peers
+from benchmarks.reanchor.score import Score, read_cases, score, verdict
+from benchmarks.reanchor.texts import edited, statute
+from watcher.align import align
+from watcher.domain.ranges import Range
+from watcher.reanchor import reanchor
+
+_SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "reanchor"
+_SEEDS = (1001, 1002)
+
+
+def cpu(work: Callable[[], object], rounds: int = 3) -> float:
+    """Return the least CPU seconds of some rounds of `work`."""
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+class Report:
+    """Figures, printed as a table and as JSON lines."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, object]] = []
+
+    def add(self, figure: str, value: float, unit: str, target: str, holds: bool | None) -> None:
+        """Add one figure."""
+        self.rows.append(
+            {
+                "figure": figure,
+                "value": round(value, 4),
+                "unit": unit,
+                "target": target,
+                "holds": holds,
+            }
+        )
+
+    def show(self) -> None:
+        """Print the table, then one JSON object for each figure."""
+        width = max(len(str(row["figure"])) for row in self.rows)
+        for row in self.rows:
+            mark = {True: "holds", False: "misses", None: "-"}[row["holds"]]  # type: ignore[index]
+            print(
+                f"{row['figure']:<{width}}  {row['value']:>12} {row['unit']:<4} {row['target']:<10} {mark}"
+            )
+        print()
+        for row in self.rows:
+            print(json.dumps(row))
+
+
+def accuracy(report: Report, name: str, found: Score) -> None:
+    """Add the figures of one set of cases."""
+    total = found.total
+    percent = {word: 100 * found.share(word) for word in ("correct", "exact", "wrong", "orphan")}
+    false = 100 * found.false_anchors
+    report.add(f"{name}: cases", total["n"], "", "", None)
+    report.add(f"{name}: correct", percent["correct"], "%", ">= 99.7", percent["correct"] >= 99.7)
+    report.add(f"{name}: exact", percent["exact"], "%", ">= 99.0", percent["exact"] >= 99.0)
+    report.add(f"{name}: wrong", percent["wrong"], "%", "<= 0.05", percent["wrong"] <= 0.05)
+    report.add(f"{name}: orphan", percent["orphan"], "%", "<= 0.15", percent["orphan"] <= 0.15)
+    report.add(f"{name}: false of gone", false, "%", "<= 0.1", false <= 0.1)
+    equal = found.misplaced_on_equal_bytes
+    report.add(f"{name}: misplaced on equal bytes", equal, "", "0", equal == 0)
+    other = found.unchanged_on_other_bytes
+    report.add(f"{name}: unchanged on other bytes", other, "", "0", other == 0)
+
+
+def given(report: Report, data: Path) -> None:
+    """Run the given cases; documents of even and of odd name apart, so that tuning shows."""
+    everything = read_cases(data / "cases.jsonl")
+    halves: tuple[list, list] = ([], [])  # type: ignore[type-arg]
+    for case in everything:
+        document = case.old_ref.split("/")[-1 if "synth" in case.old_ref else -2].split(".")[0]
+        halves[sum(document.encode()) % 2].append(case)
+    for name, half in zip(("given, half A", "given, half B"), halves, strict=True):
+        accuracy(report, name, score(half, data))
+    renumber = score(read_cases(data / "renumber.jsonl"), data)
+    right = 100 * renumber.correct
+    report.add("renumbering traps: correct", right, "%", "100", right == 100)
+    whole = score(everything, data)
+    for lang, counts in sorted(whole.langs.items()):
+        share = 100 * counts["correct"] / counts["n"]
+        report.add(f"language {lang}: correct", share, "%", ">= 99.5", share >= 99.5)
+
+
+def fresh(report: Report, data: Path | None) -> None:
+    """Run cases made now, with seeds that nothing was tuned on."""
+    texts = [statute(seed, 200) for seed in range(6)]
+    if data is not None:
+        files = sorted((data / "corpus").glob("*/0.txt"))
+        texts += [f.read_text() for f in files if f.stat().st_size < 60_000]
+    found = Score()
+    for seed in _SEEDS:
+        for text in texts:
+            for case in cases(text, seed):
+                made = align(case.old, case.new)
+                (statement,) = reanchor(case.old, case.new, made, [Range(case.start, case.end)])
+                place = None
+                if statement.ranges:
+                    largest = max(statement.ranges, key=lambda part: part.length)
+                    place = (largest.start, largest.end)
+                found.add(case.kind, "", verdict(case.expected, case.acceptable, place))
+    accuracy(report, "fresh", found)
+
+
+def speed(report: Report) -> None:
+    """Time maps and statements on a made statute of 1 and 10 MB, a tenth of its lines edited."""
+    old = statute(7, 9_000).encode()[:1_000_000]
+    new = edited(old.decode("utf-8", "ignore"), 7, 0.1).encode()
+    old = old.decode("utf-8", "ignore").encode()
+    made = align(old, new)
+    took = cpu(lambda: align(old, new))
+    report.add("map of 1 MB", 1000 * took, "ms", "<= 60", took <= 0.060)
+    rng = random.Random(7)
+    passages = []
+    for _ in range(10_000):
+        start = rng.randrange(len(old) - 400)
+        passages.append(Range(start, start + rng.randint(40, 300)))
+    took = cpu(lambda: reanchor(old, new, made, passages))
+    report.add("10,000 citations on 1 MB", took, "s", "<= 0.15", took <= 0.15)
+    inside = [r for r in made.runs if r.old.length > 2000 or r.kind.value == "kept"][:1]
+    exact = [Range(inside[0].old.start + 1, inside[0].old.end - 1)] * 10_000
+    took = cpu(lambda: reanchor(old, new, made, exact)) / 10_000
+    report.add("look-up of a kept passage", 1e6 * took, "us", "<= 5", took <= 5e-6)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    large = "".join(statute(seed, 9_000)[:1_000_000] for seed in range(10))
+    large_old, large_new = large.encode(), edited(large, 8, 0.1).encode()
+    took = cpu(lambda: align(large_old, large_new), 1)
+    report.add("map of 10 MB", took, "s", "<= 0.8", took <= 0.8)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    added = (after - before) / 1024
+    report.add("memory added at 10 MB, texts included", added, "MB", "<= 100", added <= 100)
+
+
+def hostile(report: Report) -> None:
+    """Time pairs of 1 MB made to be slow."""
+    text = statute(9, 9_000)[:1_000_000]
+    rng = random.Random(9)
+    lines = text.split("\n")
+    pairs = {
+        "one line": (text.replace("\n", " "), edited(text, 9, 0.1).replace("\n", " ")),
+        "all blanks doubled": (text, text.replace(" ", "  ")),
+        "shuffled lines": (text, "\n".join(rng.sample(lines, len(lines)))),
+        "unrelated": (text, "".join(rng.choices("abcdefghij \n", k=1_000_000))),
+        "equal rows": ("the same row\n" * 70_000, "the same row\n" * 60_000),
+        "doubled": (text[:500_000], text[:500_000] * 2),
+        "upper case": (text, text.upper()),
+    }
+    for name, (old, new) in pairs.items():
+        left, right = old.encode(), new.encode()
+        took = cpu(lambda a=left, b=right: align(a, b), 1)  # type: ignore[misc]
+        report.add(f"hostile 1 MB, {name}", took, "s", "<= 1", took <= 1)
+
+
+def main() -> None:
+    """Run everything."""
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else _SHARED
+    report = Report()
+    if data.is_dir():
+        given(report, data)
+    else:
+        print(f"no cases at {data}: only cases of our own making are run", file=sys.stderr)
+    fresh(report, data if data.is_dir() else None)
+    speed(report)
+    hostile(report)
+    for name, share, took in peers(data if data.is_dir() else None):
+        report.add(f"peer {name}: correct", 100 * share, "%", "", None)
+        report.add(f"peer {name}: CPU for each case", 1000 * took, "ms", "", None)
+    report.show()
+
+
+if __name__ == "__main__":
+    main()
