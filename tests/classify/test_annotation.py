@@ -8,7 +8,7 @@ from watcher.classify import Annotations, classify_annotation
 from watcher.domain.changes import ChangeClass, Tier
 from watcher.domain.ranges import Range
 
-TEXT = "See the DPA and write to desk@harbor.example.".encode()
+TEXT = b"See the DPA and write to desk@harbor.example."
 DPA = Range(8, 11)
 DESK = Range(25, 44)
 

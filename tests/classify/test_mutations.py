@@ -27,6 +27,6 @@ def test_made_changes_are_told_and_made_noise_is_not(seed: int) -> None:
 
 def test_in_an_unknown_language_no_wording_is_proven() -> None:
     for mutant in mutants(13, rounds=1):
-        if mutant.policy_bearing and mutant.lang not in {"en"}:
+        if mutant.policy_bearing and mutant.lang != "en":
             judged = classify_passage(mutant.before, mutant.after, "fi")
             assert judged.tier.rank >= Tier.TICKET.rank, mutant

@@ -10,10 +10,19 @@ from __future__ import annotations
 from watcher.align import BlockPair, TextMap
 from watcher.classify import rules
 from watcher.classify.blocks import changed_blocks, moved_why
-from watcher.classify.context import Context, markdown_headings, path_at
+from watcher.classify.context import Context, Heading, markdown_headings, path_at
 from watcher.classify.differences import OversizeError, Piece
 from watcher.classify.explain import shorten
-from watcher.classify.judge import Block, Finding, history, judge, pair_of, plain_view
+from watcher.classify.judge import (
+    Block,
+    Finding,
+    bare_title,
+    history,
+    judge,
+    pair_of,
+    plain_view,
+    stays_put,
+)
 from watcher.classify.packs import Pack, detect, pack, pack_name
 from watcher.classify.proofs import Pair
 from watcher.classify.score import score_of
@@ -100,6 +109,7 @@ def _judge_all(
 ) -> Classification:
     language = context.language or detect(new[:20_000].decode("utf-8", "replace"))
     judge_ = _Judge(old, new, context, pack(language))
+    judge_.note_headings(blocks)
     return conclude([judge_.block(block) for block in blocks], context, pack_name(language))
 
 
@@ -112,6 +122,29 @@ class _Judge:
         self.new_headings = context.new_headings or markdown_headings(new)
         self.old_lines = frozenset(h.range.start for h in context.old_headings)
         self.new_lines = frozenset(h.range.start for h in context.new_headings)
+        self.shifted: frozenset[str] = frozenset()
+
+    def note_headings(self, places: tuple[BlockPair, ...]) -> None:
+        """Note the headings that stand in changed text on both sides, in different blocks."""
+        gone = self._unmatched(
+            self.old_headings, [(p.old, self.new[slice(*p.new)]) for p in places]
+        )
+        come = self._unmatched(
+            self.new_headings, [(p.new, self.old[slice(*p.old)]) for p in places]
+        )
+        self.shifted = frozenset(gone & come)
+
+    @staticmethod
+    def _unmatched(
+        headings: tuple[Heading, ...], blocks: list[tuple[Range, bytes]]
+    ) -> frozenset[str]:
+        """Return the bare titles in changed blocks that the other side of the block lacks."""
+        return frozenset(
+            bare_title(heading.title)
+            for part, other in blocks
+            for heading in headings
+            if part.start <= heading.range.start < part.end and heading.title.encode() not in other
+        )
 
     def block(self, place: BlockPair) -> BlockSummary:
         if max(place.old.length, place.new.length) > MAX_BLOCK:
@@ -122,7 +155,10 @@ class _Judge:
             block = self._moved(place, views) if place.kind is HunkKind.MOVED else judge(views)
         except OversizeError:
             return unread(place, "the block has more words than are compared")
-        findings = tuple(history(views, finding, heading) for finding in block.findings)
+        findings = tuple(
+            history(views, stays_put(views, finding, self.shifted), heading)
+            for finding in block.findings
+        )
         findings = apply_user_rules(views, findings, self.context.rules)
         return summarise(place, block, findings, heading, self.context.rules)
 

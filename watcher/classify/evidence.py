@@ -11,7 +11,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from watcher.classify.judge import Finding
-from watcher.classify.lexer import LineKind
+from watcher.classify.lines import LineKind
 from watcher.classify.proofs import Pair, facet_of, sides
 from watcher.classify.structure import segments
 from watcher.classify.tokens import QUANTITIES, Kind, Token

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from watcher.classify import rules
 from watcher.classify.evidence import Evidence
 from watcher.classify.judge import Finding
-from watcher.classify.lexer import LineKind
+from watcher.classify.lines import LineKind
 from watcher.classify.proofs import Pair, sides
 from watcher.classify.tokens import Token, View
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from watcher.classify import rules
+from watcher.classify.capitals import settle_case
 from watcher.classify.differences import MAX_TOKENS, OversizeError, Piece, align_tokens, merged
-from watcher.classify.lexer import Lex, Lexeme, LineKind
+from watcher.classify.lexer import Lex, Lexeme
+from watcher.classify.lines import LineKind
 from watcher.classify.links import is_document, link_change
 from watcher.classify.orders import (
     list_order,
@@ -23,7 +25,7 @@ from watcher.classify.proofs import PIECE_PROOFS, Pair, sides
 from watcher.classify.rules import Tried
 from watcher.classify.structure import mark, segments
 from watcher.classify.tokens import Kind, Token, View, make_view, whole_words
-from watcher.classify.typed import settle_case, type_tokens
+from watcher.classify.typed import type_tokens
 
 
 class Finding(NamedTuple):
@@ -105,6 +107,30 @@ def judge(pair: Pair) -> Block:
     if not findings and pair.old.source != pair.new.source:
         findings.append(Finding(whole, "same-tokens"))
     return Block(pair, tuple(sorted(findings, key=lambda f: f.piece)))
+
+
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
+
+
+def bare_title(text: str) -> str:
+    """Return the words of a heading without number and capitals, to know it again."""
+    return " ".join(_LETTERS_ONLY.findall(text.lower()))
+
+
+def stays_put(pair: Pair, finding: Finding, shifted: frozenset[str]) -> Finding:
+    """Return `finding`, unproven if it is a heading that only went to another place.
+
+    `shifted` holds the bare titles that stand in changed text on both sides: the
+    text between the two places stands under another heading now.
+    """
+    removed, added = sides(pair, finding.piece)
+    if finding.rule != "heading" or (removed and added):
+        return finding
+    title = bare_title(" ".join(token.exact for token in (*removed, *added)))
+    if title not in shifted:
+        return finding
+    why = Tried("heading", False, "the heading went elsewhere: text changes its heading")
+    return finding._replace(rule=rules.UNPROVEN, tried=(why,))
 
 
 def history(pair: Pair, finding: Finding, heading: str) -> Finding:

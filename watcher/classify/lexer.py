@@ -11,6 +11,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from watcher.classify.lines import Line, LineKind
+
 
 class Lex(StrEnum):
     """What a lexeme is, before any language is looked at."""
@@ -46,27 +48,6 @@ class Lexeme(NamedTuple):
     link: str = ""
 
 
-class LineKind(StrEnum):
-    """What a line is by its form."""
-
-    TEXT = "text"
-    HEADING = "heading"
-    ITEM = "item"
-    ROW = "row"
-    BLANK = "blank"
-    MARKUP = "markup"
-
-
-class Line(NamedTuple):
-    """One line of a folded text; `body` is where its text begins."""
-
-    kind: LineKind
-    start: int
-    end: int
-    body: int
-    marker: tuple[int, int] | None = None
-
-
 _INLINE = re.compile(
     r"(?P<letters>[^\W\d_]{1,40}(?:'[^\W\d_]{1,40})?(?= [^\[({]))"
     r"|(?P<comment><!--.{0,400}?-->)"
@@ -84,7 +65,8 @@ _INLINE = re.compile(
     r"|(?P<numdate>(?<![\w./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
     r"|\d{1,2}\.\d{1,2}\.(?=\s|$))(?![\w/-]))"
     r"|(?P<time>(?<![\w.:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]))"
-    r"|(?P<number>(?<![\w])(?:\d{1,3}(?:(?P<sep>[.,' ])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?(?![\w]|[.,]\d)"
+    r"|(?P<number>(?<![\w])(?:\d{1,3}(?:(?P<sep>[.,' ])\d{3})(?:(?P=sep)\d{3})*"
+    r"(?:[.,]\d+)?(?![\w]|[.,]\d)"
     r"|\d+(?:[.,]\d+)*(?![\w])))"
     r"|(?P<word>[^\W_]+(?:'[^\W\d_]+)*(?:_+[^\W_]+)*)"
     r"|(?P<code>`+)|(?P<stars>\*+)|(?P<under>_+)|(?P<strike>~~)"
@@ -96,35 +78,11 @@ _PLAIN_LINE = re.compile(r"[^\d@<>\[\]\\*_`~|!/.]*(?:\.(?![\w.])[^\d@<>\[\]\\*_`
 _PLAIN_INLINE = re.compile(
     r"(?P<word>[^\W\d_]+(?:'[^\W\d_]+)*)|(?P<dash>-{2,}|\u2014)|(?P<sign>[^\s])"
 )
-_PREFIX = re.compile(
-    r"[ \t]*(?:>[ \t]?)*[ \t]*"
-    r"(?:(?P<hash>\#{1,6})(?=[ \t]|$)[ \t]*)?"
-    r"(?P<marker>(?:[-+\u2022\u2023\u25e6\u00b7\u25aa\u25cf\u25cb\u2013]|\\?[*\u2020\u2021])(?=[ \t])"
-    r"|:(?=[ \t])"
-    r"|\[\^[^\]\s]{1,80}\]:"
-    r"|[\u00b9\u00b2\u00b3](?=[ \t])"
-    r"|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]{1,2}|[ivxlcIVXLC]{1,6})\)(?=[ \t])"
-    r"|(?!\d{1,2}\.[ \t]+[^\W\d_]+\.?[ \t]+(?:19|20)\d\d)"
-    r"(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlcIVXLC]{1,5})\.(?=[ \t]|$)"
-    r"|\d{1,3}[\u00b0\u00ba](?=[ \t]+(?!Celsius|Fahrenheit)[A-Z\u00c0-\u00de][a-z\u00df-\u00ff])"
-    r"|\d{1,3}(?:\.\d{1,3})+(?=[ \t]))?"
-    r"[ \t]*",
-    re.MULTILINE,
-)
-_RULE_LINE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$|[ \t]*```.*$")
-_ALIGN_SIGNS = frozenset("|:- \t")
-_OPEN_END = re.compile(r"(?:[.:;!?)\]\"'*_|]|[;,][ \t]+[^\W\d_]{1,4})[ \t]*$")
-_REFERENCE_END = re.compile(
-    r"(?<![^\W_])(?:art|arts|nr|no|nos|abs|sec|par|para|lit|ziff|rn|n|num|núm|pkt|ust|poz|cl|ch|"
-    r"kap|cap|p|pp|s|str|pag|pág|bl|vol|fig|lid|al|rdnr|anm|u|v)\.[ \t]*$",
-    re.IGNORECASE,
-)
 _DIGIT = re.compile(r"\d")
 MAX_LINK = 200
 """Lexemes in one link text at most; a bracket further back opens no link."""
 MAX_OPEN = 32
 """Emphasis signs that may wait for their pair."""
-_INITIAL = re.compile(r"[A-Z]\.")
 _KNOWN_TAGS = frozenset(
     [
         "a",
@@ -179,81 +137,6 @@ _KNOWN_TAGS = frozenset(
 _STRIKE_TAGS = frozenset(["s", "del", "strike", "ins"])
 _LINK_TARGET = re.compile(r"\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)")
 _TRAILING = ".,;:!?'\"*_"
-
-
-def _follows_break(lines: list[Line], text: str) -> bool:
-    """Tell whether a number at a line's start may be a list number.
-
-    In wrapped text "section" can end one line and "4. The Provider" begin the
-    next; a list number follows a finished line, another item or a heading.
-    """
-    if not lines:
-        return True
-    last = lines[-1]
-    if last.kind is not LineKind.TEXT:
-        return True
-    if _REFERENCE_END.search(text, last.start, last.end):
-        return False
-    return _OPEN_END.search(text, last.start, last.end) is not None
-
-
-def _aligns(content: str) -> bool:
-    """Tell whether a line is the rule below a table's header ("|---|:--|")."""
-    return "|" in content and "--" in content and set(content) <= _ALIGN_SIGNS
-
-
-def _may_be_marker(marker: str, before: list[Line], text: str) -> bool:
-    """Tell whether what stands at a line's start is a list number, not a part of the text."""
-    if not any(c.isalnum() for c in marker):
-        return True
-    if _INITIAL.fullmatch(marker):
-        # "A. Smith pays": an initial, unless a list of such letters has begun.
-        return any(
-            line.marker and _INITIAL.fullmatch(text[slice(*line.marker)]) for line in before
-        ) or text[slice(*_first_word(before, text))] in {"A.", "I."}
-    return _follows_break(before, text)
-
-
-def _first_word(before: list[Line], text: str) -> tuple[int, int]:
-    """Return the span of the two characters that begin the last line with text."""
-    lines = [line for line in before if line.kind is not LineKind.BLANK]
-    start = lines[-1].start if lines else len(text)
-    return start, start + 2
-
-
-def split_lines(text: str) -> list[Line]:
-    """Return the lines of a folded text with their kind and where each body begins."""
-    lines: list[Line] = []
-    start = 0
-    while start <= len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        lines.append(_line(text, start, end, lines))
-        start = end + 1
-    return lines
-
-
-def _line(text: str, start: int, end: int, before: list[Line]) -> Line:
-    content = text[start:end]
-    if not content or content.isspace():
-        return Line(LineKind.BLANK, start, end, end)
-    if _RULE_LINE.match(content) or _aligns(content):
-        return Line(LineKind.MARKUP, start, end, end)
-    prefix = _PREFIX.match(text, start, end)
-    assert prefix is not None
-    body, marker = prefix.end(), prefix["marker"]
-    if "|" in content and (content.lstrip().startswith("|") or " | " in content):
-        return Line(LineKind.ROW, start, end, start)
-    heading = prefix["hash"] is not None
-    if marker and not heading and not _may_be_marker(marker, before, text):
-        marker = None
-    if marker and marker[-1].isdigit() and not heading and marker.count(".") < 2:
-        marker = None
-    span = prefix.span("marker") if marker else None
-    if not marker:
-        body = prefix.end("hash") if heading else start
-    kind = LineKind.HEADING if heading else LineKind.ITEM if marker else LineKind.TEXT
-    return Line(kind, start, end, body, span)
 
 
 class _Lexing:
@@ -356,10 +239,9 @@ class _Lexing:
             self.add(Lex.SIGN, start, end, found[0][1])
         elif group == "tag":
             self._tag(start, end, found[0])
-        elif group in {"email", "hidden"}:
-            self.add(Lex.EMAIL, start, end, plain_email(found[0]))
-        elif group == "cloudflare":
-            self.add(Lex.EMAIL, start, end, HIDDEN_EMAIL)
+        elif group in {"email", "hidden", "cloudflare"}:
+            hidden = group == "cloudflare"
+            self.add(Lex.EMAIL, start, end, HIDDEN_EMAIL if hidden else plain_email(found[0]))
         elif group == "url":
             self._url(start, found[0])
         elif group == "word":

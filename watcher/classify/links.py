@@ -59,10 +59,13 @@ def _contact(url: str) -> str:
 
 
 def _number_marks(url: str) -> list[str]:
-    return re.findall(r"\d+", _path(url))
+    """Return the numbers in path and query: what tells one edition from another."""
+    plain = normal(url)
+    rest = plain.partition("//")[2] or plain
+    return re.findall(r"\d+", rest.partition("/")[2] or rest)
 
 
-def link_change(old: str, new: str, words: str = "") -> Tried:  # noqa: PLR0911 - one return for each reason
+def link_change(old: str, new: str, words: str = "") -> Tried:  # noqa: PLR0911
     """Judge a target that became another one (`""`: no link) under the same `words`."""
     if normal(old) == normal(new):
         return Tried("link-tracking", True, "")

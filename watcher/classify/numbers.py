@@ -25,8 +25,11 @@ def plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def number(text: str, pack: Pack | None) -> Decimal | None:
+def number(text: str, pack: Pack | None) -> Decimal | None:  # noqa: PLR0911
     """Return the value of a number as written, or None where it is not certain."""
+    if text.startswith("0") and text[1:2].isdigit():
+        # "007" is a name, not a quantity.
+        return None
     if text.isascii() and text.isdigit():
         return Decimal(text)
     if pack is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from watcher.classify.differences import Piece
-from watcher.classify.lexer import LineKind
+from watcher.classify.lines import LineKind
 from watcher.classify.packs import Pack
 from watcher.classify.proofs import Pair
 from watcher.classify.rules import Tried
@@ -32,7 +32,7 @@ def _keys(tokens: list[Token]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def list_order(pair: Pair) -> Tried | None:  # noqa: PLR0911 - one return for each reason
+def list_order(pair: Pair) -> Tried | None:  # noqa: PLR0911
     """Prove a bulleted list whose items stand in another order."""
     old, new = _lines(pair.old), _lines(pair.new)
     if len(old) != len(new) or len(old) > _MAX_ITEMS:
@@ -111,7 +111,7 @@ def _rows(view: View) -> list[list[tuple[str, ...]]]:
 _CONNECTIVES = frozenset(["conjunction", "disjunction"])
 
 
-def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:  # noqa: PLR0911 - one return for each reason
+def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:  # noqa: PLR0911
     """Prove that the pieces of one sentence are an enumeration in another order.
 
     The stretch from the first to the last piece is cut at commas and
@@ -125,16 +125,18 @@ def reorder(pair: Pair, pieces: list[Piece]) -> Tried | None:  # noqa: PLR0911 -
     if pair.pack is None:
         return Tried("reorder", False, "the language is unknown")
     old_start, new_start = _extended(pair, pieces[0])
-    parts, kinds = _parts(pair.old.tokens[old_start : pieces[-1].b], pair)
-    others, other_kinds = _parts(pair.new.tokens[new_start : pieces[-1].d], pair)
+    parts, kinds, led = _parts(pair.old.tokens[old_start : pieces[-1].b], pair.pack)
+    others, other_kinds, _ = _parts(pair.new.tokens[new_start : pieces[-1].d], pair.pack)
     if _ranked(pair.old, pieces[0].a, pieces[-1].b, pair.pack):
         return Tried("reorder", False, "the sentence pairs or ranks its parts")
     if any(token.exact in ".!?:()" for token in old):
         return Tried("reorder", False, "it reaches over a sentence or a bracket")
     if len(parts) < 2 or sorted(parts) != sorted(others):
         return Tried("reorder", False, "the parts of the enumeration are not the same")
-    if len(kinds | other_kinds) != 1:
+    if len(kinds | other_kinds | _around(pair.old.tokens, old_start, pieces[-1].b)) != 1:
         return Tried("reorder", False, "“and” and “or” are mixed")
+    if led < len(parts) - 1 and len({len(part) for part in parts}) > 1:
+        return Tried("reorder", False, "a word of one part may belong to all of them")
     if any(
         token.group in _DEPENDENT | {"comparison"}
         or token.kind == Kind.REFERENCE
@@ -170,12 +172,28 @@ def _extended(pair: Pair, first: Piece) -> tuple[int, int]:
     return a, c
 
 
-def _parts(tokens: list[Token], pair: Pair) -> tuple[list[tuple[str, ...]], frozenset[str]]:
-    """Cut an enumeration; a leading preposition does not count as a part's own."""
-    assert pair.pack is not None
-    particles = pair.pack.file.words.particles
+def _around(tokens: list[Token], start: int, end: int) -> frozenset[str]:
+    """Return the connectives of the same clause before `start` and after `end`."""
+    found: set[str] = set()
+    for stretch in (reversed(tokens[:start]), tokens[end:]):
+        for token in stretch:
+            if token.exact in {".", "!", "?", ":", ";"} or token.kind is Kind.MARKER:
+                break
+            if token.group in _CONNECTIVES:
+                found.add(token.group)
+                break
+    return frozenset(found)
+
+
+def _parts(tokens: list[Token], pack: Pack) -> tuple[list[tuple[str, ...]], frozenset[str], int]:
+    """Cut an enumeration: its parts, its connectives, how many parts a particle leads.
+
+    A leading article or preposition does not count as a part's own.
+    """
+    particles = pack.file.words.particles
     parts: list[list[str]] = [[]]
     kinds: set[str] = set()
+    led: set[int] = set()
     for token in tokens:
         if token.group in _CONNECTIVES and len(token.base.split()) == 1:
             kinds.add(token.group)
@@ -184,7 +202,9 @@ def _parts(tokens: list[Token], pair: Pair) -> tuple[list[tuple[str, ...]], froz
             parts.append([])
         elif parts[-1] or token.base not in particles:
             parts[-1].append(token.sense)
-    return [tuple(part) for part in parts if part], frozenset(kinds)
+        else:
+            led.add(len(parts))
+    return [tuple(part) for part in parts if part], frozenset(kinds), len(led)
 
 
 _MOVED_WORDS = 5

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from watcher.classify.differences import Piece
-from watcher.classify.lexer import HIDDEN_EMAIL, LineKind
+from watcher.classify.lexer import HIDDEN_EMAIL
+from watcher.classify.lines import LineKind
 from watcher.classify.packs import Pack
 from watcher.classify.rules import Tried
 from watcher.classify.tokens import QUANTITIES, Kind, Token, View
@@ -188,7 +189,7 @@ def email_obfuscation(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("email-obfuscation", False, "both sides name an address, and they differ")
 
 
-def case(pair: Pair, piece: Piece) -> Tried | None:
+def case(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911
     """Prove capitals that differ in a heading, or in a line set in capitals."""
     removed, added = sides(pair, piece)
     if not removed or len(removed) != len(added):
@@ -276,7 +277,7 @@ _HEADING_GROUPS = frozenset(["conjunction", "disjunction", "comparison", "inclus
 _HEADING_FACETS = frozenset(["jurisdiction", "party", "remedy"])
 
 
-def heading(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911 - one return for each reason
+def heading(pair: Pair, piece: Piece) -> Tried | None:
     """Prove a bare heading that comes, goes or is reworded and rules nothing itself."""
     removed, added = sides(pair, piece)
     if not all(
@@ -297,7 +298,7 @@ def heading(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911 - one re
     return _heading_words(pair, [*removed, *added], reworded=True)
 
 
-def _heading_words(pair: Pair, tokens: list[Token], *, reworded: bool) -> Tried:
+def _heading_words(pair: Pair, tokens: list[Token], *, reworded: bool) -> Tried:  # noqa: PLR0911
     assert pair.pack is not None
     for index, token in enumerate(tokens):
         numbering = token.kind is Kind.REFERENCE and index < 3 and not reworded
@@ -348,7 +349,7 @@ def heading_number(pair: Pair, piece: Piece) -> Tried | None:
     return Tried("list-number", True, "")
 
 
-def acronym(pair: Pair, piece: Piece) -> Tried | None:  # noqa: PLR0911 - one return for each reason
+def acronym(pair: Pair, piece: Piece) -> Tried | None:
     """Prove the long form put before its own acronym: "General ... Regulation (GDPR)"."""
     removed, added = sides(pair, piece)
     if bool(removed) == bool(added):

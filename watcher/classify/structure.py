@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from watcher.classify.lexer import Line, LineKind
+from watcher.classify.lines import Line, LineKind
 from watcher.classify.packs import LANGUAGES, Pack, phrase_of
 from watcher.classify.packs import pack as load_pack
 from watcher.classify.tokens import Kind, Token, make_view
@@ -85,10 +85,9 @@ def mark(
             stamped = is_stamp(part, pack, in_list=in_list) or (stamped and _is_date(part))
             if stamped:
                 marks.update(dict.fromkeys(range(start, end), "stamp-date"))
-            elif _is_copyright(part):
-                for index in range(start, end):
-                    if _YEAR.fullmatch(tokens[index].exact):
-                        marks[index] = "copyright-year"
+            else:
+                years = copyright_years(part)
+                marks.update(dict.fromkeys((start + k for k in years), "copyright-year"))
         _mark_amended(tokens, lines, pack, marks)
     return [
         token._replace(drop=marks[index]) if index in marks and not token.drop else token
@@ -333,10 +332,23 @@ def _all_navigation(words: list[str], pack: Pack) -> bool:
     return True
 
 
-def _is_copyright(part: list[Token]) -> bool:
-    """Tell whether a sentence is a copyright line; only its years may change."""
-    head = [token.base for token in part[:4]]
-    return "\u00a9" in head or head[:1] == ["copyright"] or head[:3] == ["(", "c", ")"]
+def copyright_years(part: list[Token]) -> list[int]:
+    """Return which tokens are the years that a copyright line begins with."""
+    head = [token.base for token in part[:3]]
+    if head[:1] in (["\u00a9"], ["copyright"]):
+        at = 1
+    elif head == ["(", "c", ")"]:
+        at = 3
+    else:
+        return []
+    years = []
+    while at < len(part):
+        if _YEAR.fullmatch(part[at].exact):
+            years.append(at)
+        elif part[at].exact not in {"-", ",", "\u00a9", "\u2014"}:
+            break
+        at += 1
+    return years
 
 
 def _mark_front_matter(part: list[Token], start: int, marks: dict[int, str]) -> None:

@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from watcher.classify.fold import Folded, fold
-from watcher.classify.lexer import Lex, Lexeme, Line, lex, split_lines
+from watcher.classify.lexer import Lex, Lexeme, lex
+from watcher.classify.lines import Line, split_lines
 
 
 class Kind(StrEnum):
@@ -41,6 +42,10 @@ QUANTITIES = frozenset(
     [Kind.NUMBER, Kind.DURATION, Kind.MONEY, Kind.PERCENT, Kind.MEASURE, Kind.DATE, Kind.TIME]
 )
 """Kinds whose value is a quantity: a change of one is never a matter of style."""
+
+
+SENTENCE_END = frozenset(".!?:")
+"""Signs after which a capital begins a sentence."""
 
 
 class Token(NamedTuple):

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from watcher.classify import numbers
-from watcher.classify.lexer import Line, LineKind
 from watcher.classify.links import normal
-from watcher.classify.packs import Equivalent, Head, Pack
-from watcher.classify.tokens import Kind, Token
+from watcher.classify.packfile import Equivalent
+from watcher.classify.packs import Head, Pack
+from watcher.classify.tokens import SENTENCE_END, Kind, Token
+from watcher.classify.words import gerund, prepared, refers
 
 _CURRENCY_SIGNS = {
     "\u20ac": "EUR",
@@ -22,7 +23,6 @@ _CURRENCY_SIGNS = {
     "\u00a5": "JPY",
     "z\u0142": "PLN",
 }
-_SENTENCE_END = frozenset(".!?:")
 _HALVES = {"am": "am", "pm": "pm", "a": "am", "p": "pm"}
 _SINGLE = frozenset("ivxlcdm")
 
@@ -30,97 +30,8 @@ _SINGLE = frozenset("ivxlcdm")
 def type_tokens(tokens: list[Token], pack: Pack | None, initial: bool = True) -> list[Token]:
     """Return `tokens` with types. `initial`: the block begins a sentence."""
     if pack is not None:
-        tokens = _spelled(_expanded(_dated(tokens, pack), pack), pack)
+        tokens = prepared(tokens, pack)
     return _Typer(tokens, pack, initial).run()
-
-
-def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
-    """Tell days from list numbers and references: "1." before a month, "section 2.1."."""
-    out: list[Token] = []
-    for index, token in enumerate(tokens):
-        following = tokens[index + 1].base if index + 1 < len(tokens) else ""
-        if token.kind is Kind.MARKER and token.exact[:-1].isdigit() and following in pack.months:
-            bare = token.exact[:-1]
-            out.append(token._replace(kind=Kind.NUMBER, exact=bare, base=bare, drop=""))
-        elif (
-            token.kind is Kind.DATE
-            and token.exact.endswith(".")
-            and (pack.file.date_order != "dmy" or refers(tokens, index, pack))
-        ):
-            bare, cut = token.exact[:-1], token.end - 1
-            out.append(token._replace(kind=Kind.NUMBER, end=cut, exact=bare, base=bare))
-            stop = token._replace(kind=Kind.SIGN, start=cut, exact=".", base=".", sense="sign:.")
-            out.append(stop._replace(first=False, glued=True))
-        else:
-            out.append(token)
-    return out
-
-
-def refers(tokens: list[Token], at: int, pack: Pack | None) -> bool:
-    """Tell whether a reference word ("section", "§", "Art.") leads to token `at`."""
-    before = tokens[at - 1].base if at else ""
-    if before == "." and at > 1:
-        before = tokens[at - 2].base
-    if before in {"§", "§§"}:
-        return True
-    return pack is not None and pack.has("cross_reference", before)
-
-
-def _spelled(tokens: list[Token], pack: Pack) -> list[Token]:
-    """Give words their normal spelling for look-ups; their letters stay in `exact`."""
-    out: list[Token] = []
-    spell = pack.speller
-    for token in tokens:
-        if token.kind is Kind.WORD:
-            base, rule = spell(token.base)
-            out.append(
-                token._replace(base=base, rule=rule, sense=f"word:{base}") if rule else token
-            )
-        else:
-            out.append(token)
-    return out
-
-
-def _expanded(tokens: list[Token], pack: Pack) -> list[Token]:
-    """Split what the pack writes as one word but reads as two ("don't", "n'est")."""
-    table = pack.file.contractions
-    if not table:
-        return tokens
-    out: list[Token] = []
-    for token in tokens:
-        parts = _parts(token, table) if token.kind is Kind.WORD else None
-        if parts is None:
-            out.append(token)
-            continue
-        cut, first, second = parts
-        middle = token.start + cut
-        rule = "case" if first.endswith("'") else "contraction"
-        text = token.exact
-        left = token._replace(end=middle, exact=text[:cut], base=first, sense=f"word:{first}")
-        right = token._replace(start=middle, exact=text[cut:], base=second, sense=f"word:{second}")
-        out.append(left._replace(rule=rule))
-        out.append(right._replace(rule=rule, first=False, glued=True))
-    return out
-
-
-def _parts(token: Token, table: dict[str, str]) -> tuple[int, str, str] | None:
-    """Return where to cut a word, and the two words it stands for."""
-    base = token.base
-    if base in table:
-        first, _, second = table[base].partition(" ")
-        cut = base.find("'") if "'" in base else len(first)
-        cut -= base[cut - 1 : cut + 2] == "n't"
-        return cut, first, second
-    if "'" not in base:
-        return None
-    head, _, tail = base.partition("'")
-    if f"{head}'" in table and tail:
-        return len(head) + 1, f"{head}'", tail
-    if base.endswith("n't") and "n't" in table:
-        return len(base) - 3, base[:-3], table["n't"]
-    if f"'{tail}" in table:
-        return len(head), head, table[f"'{tail}"]
-    return None
 
 
 class _Typer:
@@ -180,7 +91,7 @@ class _Typer:
     def _dropped(self, at: int) -> bool:
         """Take a word that belongs to the phrase before it ("verpflichtet, ... zu")."""
         token = self.tokens[at]
-        if token.exact in _SENTENCE_END:
+        if token.exact in SENTENCE_END:
             self.drops = set()
         if token.base not in self.drops:
             return False
@@ -488,7 +399,7 @@ class _Typer:
         if at == 0:
             return self.initial
         token, before = self.tokens[at], self.tokens[at - 1]
-        return before.exact in _SENTENCE_END or (token.first and before.kind is Kind.MARKER)
+        return before.exact in SENTENCE_END or (token.first and before.kind is Kind.MARKER)
 
     def _plain(self, at: int) -> int:
         """Take the token as it is; a word gets its normal spelling."""
@@ -504,57 +415,11 @@ class _Typer:
         if self.gerund:
             self.gerund = False
             rule = "deontic-synonym" if token.rule == "case" else token.rule
-            sense = f"word:{_gerund(token.base)}"
+            sense = f"word:{gerund(token.base)}"
             self.out.append(token._replace(sense=sense, rule=rule, drop=drop))
         else:
             self.out.append(token._replace(drop=drop) if drop else token)
         return 1
-
-
-def settle_case(tokens: list[Token], lines: list[Line], pack: Pack | None, *, initial: bool) -> list[Token]:  # fmt: skip
-    """Return `tokens` with their capitals in the sense, where capitals may matter.
-
-    The capital that begins a sentence means nothing, except in words that are
-    other words with it ("ihre" and "Ihre"). What was marked as surroundings
-    neither begins nor ends a sentence.
-    """
-    out: list[Token] = []
-    before: Token | None = None
-    for token in tokens:
-        if token.kind in {Kind.WORD, Kind.OPERATOR} and not token.exact.islower():
-            first = initial if before is None else _begins(before, token, lines)
-            shape = _shape(token.exact.partition(" ")[0], pack, first=first)
-            out.append(token._replace(sense=token.sense + shape) if shape else token)
-        else:
-            out.append(token)
-        if not token.drop or token.kind is Kind.MARKER:
-            before = token
-    return out
-
-
-def _begins(before: Token, token: Token, lines: list[Line]) -> bool:
-    """Tell whether a sentence, an item, a cell or a heading begins with `token`."""
-    if before.exact in _SENTENCE_END or before.kind in {Kind.MARKER, Kind.CELL}:
-        return True
-    if not token.first or before.line == token.line:
-        return False
-    return lines[before.line].kind in {LineKind.HEADING, LineKind.ROW} or any(
-        line.kind is not LineKind.TEXT for line in lines[before.line + 1 : token.line + 1]
-    )
-
-
-def _shape(text: str, pack: Pack | None, *, first: bool) -> str:
-    """Return the case of a word where it may matter: "" for none."""
-    if not text[:1].isalpha():
-        return ""
-    if len(text) > 1 and text.isupper():
-        return "^U"
-    if text[1:] != text[1:].lower():
-        return f"^{text}"
-    if not text[0].isupper():
-        return ""
-    special = pack is not None and pack.has("case_sensitive", text.lower())
-    return "^T" if special or not first else ""
 
 
 def _has_plain_form(token: Token) -> bool:
@@ -563,24 +428,3 @@ def _has_plain_form(token: Token) -> bool:
     if token.kind is Kind.SIGN:
         return exact not in _CURRENCY_SIGNS
     return exact.isalpha() and not exact.isupper()
-
-
-_VOWELS = frozenset("aeiou")
-
-
-def _gerund(verb: str) -> str:
-    """Return the -ing form of an English verb ("share" and "sharing" are one word here)."""
-    if verb.endswith("ing") and len(verb) > 5:
-        return verb
-    if verb.endswith("ie"):
-        return verb[:-2] + "ying"
-    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
-        return verb[:-1] + "ing"
-    if (
-        3 <= len(verb) <= 4
-        and verb[-1] not in _VOWELS | frozenset("wxy")
-        and verb[-2] in _VOWELS
-        and verb[-3] not in _VOWELS
-    ):
-        return verb + verb[-1] + "ing"
-    return verb + "ing"
