@@ -93,7 +93,8 @@ def test_a_change_that_was_taken_back_is_told_within_a_day(deployment: Deploymen
     (told,) = deployment.receiver.bodies
     assert told["reason"] == "routine"
     assert {entry["document_id"] for entry in told["entries"]} == {"flapping"}
-    assert any("reverted" in entry["summary"] for entry in told["entries"])
+    (entry,) = told["entries"]
+    assert "reverted" in entry["summary"]
     assert {alert.state for alert in deployment.store.outbox.list()} == {AlertState.DELIVERED}
 
 
@@ -115,3 +116,38 @@ def test_a_ticket_waits_for_the_morning_and_is_not_late(deployment: Deployment) 
     assert deployment.deliver() == 1
     assert deployment.receiver.bodies[1]["document_id"] == "ticket"
     assert {alert.state for alert in deployment.store.outbox.list()} == {AlertState.DELIVERED}
+
+
+def test_a_flap_is_one_entry_that_names_its_alternatives(deployment: Deployment) -> None:
+    name = deployment.watch("flapping", html(*POLICY))
+    deployment.check(name)
+    for texts in (RAISED, POLICY, RAISED, POLICY):
+        deployment.clock.pass_time(minutes=2)
+        deployment.check(name, html(*texts))
+    versions = [version.version for version in deployment.store.versions.list(name)]
+    assert len(deployment.store.outbox.list()) == 4
+    deployment.clock.pass_time(days=1)
+    send_digests(deployment)
+    (told,) = deployment.receiver.bodies
+    (entry,) = told["entries"]
+    assert "goes to and fro between" in entry["summary"]
+    assert "taken back 2 times" in entry["summary"]
+    assert all(version[:19] in entry["summary"] for version in versions)
+    assert {alert.state for alert in deployment.store.outbox.list()} == {AlertState.DELIVERED}
+
+
+def test_a_digest_goes_out_once_a_day_at_its_time(deployment: Deployment) -> None:
+    with deployment.config.open("a", encoding="utf-8") as config:
+        config.write('[channels.digest]\nat = "09:00"\ntimezone = "Europe/Berlin"\n')
+    name = deployment.watch("flapping", html(*POLICY))
+    deployment.check(name)
+    for hour, sent in ((5, 0), (7, 1), (8, 1), (30, 1), (31, 2)):
+        deployment.clock.time = deployment.clock.time.replace(
+            day=12 + hour // 24, hour=hour % 24, minute=0
+        )
+        send_digests(deployment)
+        assert len(deployment.receiver.bodies) == sent, hour
+        if hour in {5, 8}:
+            for texts in (RAISED, POLICY):
+                deployment.clock.pass_time(minutes=2)
+                deployment.check(name, html(*texts))

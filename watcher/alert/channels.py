@@ -8,7 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Annotated, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, model_validator
 
 from watcher.domain.changes import Severity
 
@@ -17,6 +17,42 @@ Reference = Annotated[str, Field(pattern=r"^(file|env|credential):.+")]
 
 
 _ADDRESS = r"^[^@\s<>,;\x00-\x1f]+@[^@\s<>,;\x00-\x1f]+$"
+
+
+def _known_timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"{name!r} is not a timezone, write one such as Europe/Berlin") from None
+    return name
+
+
+Timezone = Annotated[str, AfterValidator(_known_timezone)]
+"""The name of a timezone, such as Europe/Berlin."""
+
+
+class DigestTime(BaseModel):
+    """When what can wait is told, once a day, by the wall clock in `timezone`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at: time = time(7)
+    timezone: Timezone = "UTC"
+
+    @model_validator(mode="after")
+    def _plain(self) -> Self:
+        if self.at.tzinfo:
+            raise ValueError("digest: write the time without an offset, and name the timezone")
+        return self
+
+    def last(self, now: datetime) -> datetime:
+        """Return the last such time at or before `now`, which is aware; in UTC."""
+        local = now.astimezone(ZoneInfo(self.timezone))
+        today = _at(local, self.at)
+        # An hour that the clocks skip or repeat is compared in UTC, where there is one order.
+        if today.astimezone(UTC) <= now:
+            return today.astimezone(UTC)
+        return _at(local - timedelta(days=1), self.at).astimezone(UTC)
 
 
 class QuietHours(BaseModel):
@@ -30,7 +66,7 @@ class QuietHours(BaseModel):
 
     start: time
     end: time
-    timezone: str = "UTC"
+    timezone: Timezone = "UTC"
     weekends: bool = True
     """Whether Saturday and Sunday are quiet all day."""
 
@@ -40,12 +76,6 @@ class QuietHours(BaseModel):
             raise ValueError("quiet: start and end are the same, so there is no time at all")
         if self.start.tzinfo or self.end.tzinfo:
             raise ValueError("quiet: write times without an offset, and name the timezone")
-        try:
-            ZoneInfo(self.timezone)
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError(
-                f"quiet: {self.timezone!r} is not a timezone, write one such as Europe/Berlin"
-            ) from None
         return self
 
     def until(self, now: datetime) -> datetime:
@@ -104,6 +134,8 @@ class _Channel(BaseModel):
     """How long one attempt may take."""
     quiet: QuietHours | None = None
     """When tickets and information wait; pages never do."""
+    digest: DigestTime = DigestTime()
+    """When the daily digest goes out."""
 
     def quiet_until(self, severity: Severity, now: datetime) -> datetime:
         """Return when an alert of this severity may go out: `now`, or later."""

@@ -32,6 +32,8 @@ from watcher.store import Store
 _DRAIN_SECONDS = 30.0
 _DAY = 86_400.0
 _DATES_SECONDS = 600.0
+_DIGEST_SECONDS = 300.0
+"""How late after its time a digest may go out."""
 
 
 def run_daemon(config: Path) -> int:
@@ -87,7 +89,7 @@ class _Daemon:
                 Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
                 Job("audit", SLICE_SECONDS, self._auditor.run, deadline_seconds=300),
-                Job("digest", 3600.0, self._digest, deadline_seconds=300),
+                Job("digest", _DIGEST_SECONDS, self._digest, deadline_seconds=300),
                 Job("dates", _DATES_SECONDS, self._find_dates, deadline_seconds=300),
                 Job("remind", _DAY, self._remind, deadline_seconds=300),
             ),

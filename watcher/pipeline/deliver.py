@@ -23,8 +23,6 @@ from watcher.store.rows import Alert
 _AT_ONCE = 200
 STORM = 5
 """More alerts than this, due at once on one channel, go out as one message."""
-DIGEST_AFTER = timedelta(days=1)
-"""How long what needs nobody at once waits for company."""
 _LEASE_SECONDS = 300.0
 """Longer than any channel's timeout: an alert is not claimed twice while it is sent."""
 _NO_CHANNEL = Delivery(DeliveryResult.DEAD, "the channel is no longer configured")
@@ -81,12 +79,13 @@ async def _postpone_quiet(services: Services, due: Sequence[Alert]) -> list[Aler
 
 
 async def deliver_digests(services: Services, senders: Mapping[str, Sender]) -> None:
-    """Send each channel what has waited for a digest, once the oldest has waited a day."""
+    """Send each channel what has waited since its last digest, once a day at its time."""
     outbox = services.store.outbox
+    times = {channel.name: channel.digest for channel in services.settings.channels}
     for channel, sender in senders.items():
         waiting = await asyncio.to_thread(outbox.digest, channel)
         now = services.clock.now()
-        if not waiting or waiting[0].created_at > now - DIGEST_AFTER:
+        if not waiting or waiting[0].created_at >= times[channel].last(now):
             continue
         delivery = await _attempt(services, sender, waiting, DigestReason.ROUTINE)
         said: dict[str, object] = {"channel": channel, "detail": delivery.detail}

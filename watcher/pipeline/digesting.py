@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from watcher.alert.digest import Digest, DigestEntry, DigestReason
 from watcher.alert.message import AlertMessage, delivery_key
@@ -15,11 +16,32 @@ from watcher.store.rows import Alert
 
 def build_digest(services: Services, reason: DigestReason, alerts: Iterable[Alert]) -> Digest:
     """Return the digest of `alerts`, at least one."""
-    entries = tuple(
-        DigestEntry(delivery_key(alert.event_id, alert.channel), _brief(services, alert))
-        for alert in alerts
-    )
+    entries = tuple(_entry(services, together) for together in _flaps_together(services, alerts))
     return Digest(reason, entries, "watcher alerts list")
+
+
+def _flaps_together(services: Services, alerts: Iterable[Alert]) -> list[list[Alert]]:
+    """Return the alerts, those of one flap as one: a change, what took it back, and so on."""
+    groups: dict[object, list[Alert]] = {}
+    for alert in alerts:
+        group: object = alert.number
+        if alert.change_id is not None and (alert.reverted or alert.reason == "reverted"):
+            change = services.store.changes.get(alert.change_id)
+            group = (change.document_id, frozenset((change.from_version, change.to_version)))
+        groups.setdefault(group, []).append(alert)
+    return list(groups.values())
+
+
+def _entry(services: Services, alerts: list[Alert]) -> DigestEntry:
+    """Return one entry; a flap names the texts between which a document went to and fro."""
+    first = alerts[0]
+    message = _brief(services, first)
+    if len(alerts) > 1 and isinstance(message, AlertMessage):
+        texts = " and ".join(v[:19] for v in (message.from_version, message.to_version))
+        times = sum(alert.reason == "reverted" for alert in alerts)
+        said = f"goes to and fro between {texts}, taken back {times} time{'s' * (times != 1)}"
+        message = replace(message, headline=f"{said}: {message.headline}")
+    return DigestEntry(delivery_key(first.event_id, first.channel), message)
 
 
 def _brief(services: Services, alert: Alert) -> AlertMessage | Notice:
@@ -35,7 +57,7 @@ def _brief(services: Services, alert: Alert) -> AlertMessage | Notice:
     assert judged is not None, "alerts are queued for classified changes"
     entry = services.entries.get(change.document_id)
     about = f" ({', '.join(judged.facets)})" if judged.facets else ""
-    reverted = "reverted " if alert.reason == "reverted" else ""
+    reverted = "reverted " if alert.reverted or alert.reason == "reverted" else ""
     return AlertMessage(
         change_id=change.change_id,
         document_id=change.document_id,
