@@ -20,7 +20,9 @@ def settle_case(
     before: Token | None = None
     for index, token in enumerate(tokens):
         if token.kind in {Kind.WORD, Kind.OPERATOR} and not token.exact.islower():
-            if token.rule in {"spelling", "typo"} and _is_name(tokens, index, lines):
+            nouns = pack is not None and pack.file.nouns_capitalised
+            spelt = token.rule in {"spelling", "typo"} and not nouns
+            if spelt and _is_name(tokens, index, lines):
                 token = token._replace(sense=f"word:{token.exact.lower()}")  # noqa: PLW2901
             first = initial if before is None else _begins(before, token, lines)
             shape = _shape(token.exact.partition(" ")[0], pack, first=first)

@@ -108,6 +108,7 @@ class PackFile(_Strict):
     decimal: str
     group: tuple[str, ...]
     date_order: str
+    nouns_capitalised: bool = False
     ordinal_suffixes: Words
     date_links: Words
     function_words: tuple[str, ...]

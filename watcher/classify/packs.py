@@ -78,6 +78,9 @@ class Speller:
         for old, new in self._endings:
             if word.endswith(old) and len(word) >= len(old) + 4:
                 return word[: -len(old)] + new, "spelling"
+        if word.endswith("'s"):
+            owner, rule = self(word[:-2])
+            return (f"{owner}'s", rule) if rule else (word, "")
         if self._stem.search(word):
             for old, new in self._stems:
                 if old in word:

@@ -43,11 +43,21 @@ def segments(tokens: list[Token], lines: list[Line]) -> Iterator[tuple[int, int]
         if (
             following is None
             or following.line != token.line
-            or (token.exact in _ENDS and not following.glued and _upper(following))
+            or (
+                (token.exact in _ENDS and not following.glued and _upper(following))
+                and not _abbreviates(tokens, index)
+            )
         ):
             yield start, index + 1
             start = index + 1
     assert start == len(tokens), lines
+
+
+def _abbreviates(tokens: list[Token], stop: int) -> bool:
+    """Tell whether the full stop at `stop` is that of "Rev. 3", "Art. 5"."""
+    before, after = tokens[stop - 1] if stop else None, tokens[stop + 1]
+    short = before is not None and before.kind is not Kind.NUMBER and len(before.exact) <= 4
+    return short and tokens[stop].exact == "." and after.kind in {Kind.NUMBER, Kind.REFERENCE}
 
 
 def _upper(token: Token) -> bool:
@@ -82,7 +92,11 @@ def mark(
         for start, end in segments(tokens, lines):
             part = tokens[start:end]
             in_list = lines[part[0].line].kind in {LineKind.ITEM, LineKind.ROW}
-            stamped = is_stamp(part, pack, in_list=in_list) or (stamped and _is_date(part))
+            stamped = (
+                is_stamp(part, pack, in_list=in_list)
+                or (stamped and _is_date(part))
+                or (not in_list and is_counter(part, pack))
+            )
             if stamped:
                 marks.update(dict.fromkeys(range(start, end), "stamp-date"))
             else:
@@ -120,7 +134,7 @@ def _mark_lines(
             end += 1
         part = tokens[start:end]
         rule = ""
-        if pack is not None and is_page_number(part, pack):
+        if (pack is not None and is_page_number(part, pack)) or _is_folio(part):
             rule = "furniture"
         elif pack is not None and (known := navigation(part, pack)):
             marks.update(dict.fromkeys((start + index for index in known), "navigation"))
@@ -145,14 +159,37 @@ def is_stamp(part: list[Token], pack: Pack, *, in_list: bool = False) -> bool:
         if hit and hit[1] == "stamp":
             size = hit[0]
             break
-        if not in_list and pack.has("version", words[at]) and _is_version(words, at + 1):
-            size, is_version = 2, True
+        if not in_list and pack.has("version", words[at]):
+            is_version = _is_version(words, at + 1)
+            size = 2 if is_version else 1
             break
         if not pack.has("stamp_subjects", words[at]) and not pack.has("stamp_fillers", words[at]):
             return False
     if not size:
         return False
     return _only_dates(words[at + size :], pack, dated=is_version)
+
+
+def is_counter(part: list[Token], pack: Pack) -> bool:
+    """Tell whether a sentence says only how often the page was seen.
+
+    It must name the page or count with two words ("viewed 1,204 times"): "3
+    downloads" alone may be what a plan includes.
+    """
+    words = _words(part)
+    counting = [word for word in words if pack.has("stamp_counters", word)]
+    subject = any(pack.has("stamp_subjects", word) for word in words)
+    return (
+        words.count("<number>") == 1
+        and (len(counting) > 1 or (subject and bool(counting)))
+        and all(
+            word == "<number>"
+            or pack.has("stamp_counters", word)
+            or pack.has("stamp_subjects", word)
+            or pack.has("stamp_fillers", word)
+            for word in words
+        )
+    )
 
 
 def _is_version(words: list[str], at: int) -> bool:
@@ -172,7 +209,9 @@ def _only_dates(words: list[str], pack: Pack, *, dated: bool) -> bool:
             known = index + hit[0]
             continue
         following = words[index + 1] if index + 1 < len(words) else ""
-        reading = index > 0 and pack.has("stamp_counters", words[index - 1])
+        reading = pack.has("stamp_counters", following) or (
+            index > 0 and pack.has("stamp_counters", words[index - 1])
+        )
         if word in {"<date>", "<time>"} or (word == "<duration>" and (ago or reading)):
             dated = True
         elif word == "<number>":
@@ -226,6 +265,19 @@ def _all_amended(words: list[str], pack: Pack) -> bool:
         or pack.has("amended_words", word)
         or not any(c.isalpha() for c in word)
         for word in words
+    )
+
+
+def _is_folio(part: list[Token]) -> bool:
+    """Tell whether a line is a page number between dashes ("- 3 -"), in any language."""
+    dashes = {"-", "\u2014", "\u2013", "\u2212"}
+    return (
+        len(part) == 3
+        and part[1].kind is Kind.NUMBER
+        and part[1].exact.isdigit()
+        and len(part[1].exact) <= 4
+        and part[0].exact in dashes
+        and part[2].exact in dashes
     )
 
 

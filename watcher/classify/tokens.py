@@ -181,7 +181,7 @@ def _continue(tokens: list[Token], lexeme: Lexeme) -> None:
     )  # fmt: skip
 
 
-def _sign(lexeme: Lexeme, text: str) -> str:
+def _sign(lexeme: Lexeme, text: str) -> str:  # noqa: PLR0911
     """Tell apart the jobs of a dash: hyphen, dash, minus sign, range."""
     sign = lexeme.text
     if sign not in {"-", "--", "---", "\u2014"}:
@@ -195,6 +195,9 @@ def _sign(lexeme: Lexeme, text: str) -> str:
             return "-"
         if after.isdigit():
             return "\u2212"
+        return "-"
+    numbers = text[lexeme.start - 2 : lexeme.start - 1] + text[lexeme.end + 1 : lexeme.end + 2]
+    if sign == "-" and before == after == " " and len(numbers) == 2 and numbers.isdigit():
         return "-"
     return "\u2014"
 

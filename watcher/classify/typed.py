@@ -292,7 +292,7 @@ class _Typer:
                 return f"{name}={self.base(at)}" if name == "business" else name
         return ""
 
-    def _date(self, at: int) -> int:
+    def _date(self, at: int) -> int:  # noqa: PLR0911
         """Read "1 May 2025", "May 1st, 2025", "1er janvier", "May 2025"."""
         assert self.pack is not None
         if self.tokens[at].kind not in {Kind.NUMBER, Kind.WORD}:
@@ -305,7 +305,9 @@ class _Typer:
             month = self.pack.months.get(self.base(place))
             return self._finish_date(at, place + 1, month, day) if month else 0
         month = self.pack.months.get(self.base(at))
-        if not month or not self.tokens[at].exact[0].isupper():
+        if not month:
+            return 0
+        if not self.tokens[at].exact[0].isupper() and self.pack.file.date_order != "dmy":
             return 0
         place = at + 1 + (self.base(at + 1) == ".")
         if place >= len(self.tokens):

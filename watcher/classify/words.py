@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
+from watcher.classify.numbers import measure
 from watcher.classify.packs import Pack
 from watcher.classify.tokens import Kind, Token
 
 
 def prepared(tokens: list[Token], pack: Pack) -> list[Token]:
     """Return `tokens` as the pack looks them up; what was written stays in `exact`."""
-    return _spelled(_expanded(_dated(tokens, pack), pack), pack)
+    return _spelled(_expanded(_dated(_measured(tokens, pack), pack), pack), pack)
+
+
+_MEASURED = re.compile(r"(\d+)([^\W\d_]{2,12})")
+
+
+def _measured(tokens: list[Token], pack: Pack) -> list[Token]:
+    """Split "5kg" and "30days" into number and unit."""
+    out: list[Token] = []
+    for token in tokens:
+        match = None
+        if token.kind is Kind.WORD and token.exact[0].isdigit():
+            match = _MEASURED.fullmatch(token.exact)
+        if match is None or not _is_unit(match[2], pack):
+            out.append(token)
+            continue
+        number, unit = match[1], match[2]
+        cut = token.start + len(number)
+        out.append(
+            token._replace(
+                kind=Kind.NUMBER, end=cut, exact=number, base=number,
+                sense=f"number:{number}", rule="",
+            )
+        )  # fmt: skip
+        low = unit.lower()
+        rest = token._replace(start=cut, exact=unit, base=low, sense=f"word:{low}")
+        out.append(rest._replace(first=False, glued=True))
+    return out
+
+
+def _is_unit(word: str, pack: Pack) -> bool:
+    low = word.lower()
+    return low in pack.units or low in pack.currencies or measure(Decimal(1), word) is not None
 
 
 def _dated(tokens: list[Token], pack: Pack) -> list[Token]:
