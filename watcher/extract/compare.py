@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 
 from rapidfuzz.distance import Indel
 
 from watcher.domain.keys import KeyKind, fold
 from watcher.domain.reading import Problem, Reading
 from watcher.domain.text import CanonicalText
-from watcher.extract.model import Options, Source
+from watcher.extract.model import HAS_PDFIUM, Options, Source
 from watcher.extract.pdf import read_pdf
 
 LOW_AGREEMENT = 0.98
@@ -23,7 +22,7 @@ def compared(reading: Reading, source: Source, options: Options) -> Reading | No
 
     Runs pdfium in this process: only a worker may call it.
     """
-    if find_spec("pypdfium2") is None:
+    if not HAS_PDFIUM:
         return None
     other = "pypdf" if reading.rendition.engine == "pdfium" else "pdfium"
     second = read_pdf(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 
 from watcher.domain.reading import ExtractVerdict, MediaType, Problem, Reading
 from watcher.extract import wire
 from watcher.extract.failure import failed
 from watcher.extract.frames import Kind
 from watcher.extract.media import detect_media_type
-from watcher.extract.model import Limits, Options, Source
+from watcher.extract.model import HAS_PDFIUM, Limits, Options, Source
+from watcher.extract.parts import is_packed, read_parts
 from watcher.extract.sandbox import Usage, ask
 
 _LEAST_RETRY = 2.0
@@ -37,6 +37,8 @@ def measured(
 ) -> tuple[Reading, Usage]:
     """Return the reading as `extract_isolated` does, and what it cost."""
     options, limits = options or Options(), limits or Limits()
+    if is_packed(source.data):
+        return _measured_parts(source, options, limits)
     media_type = detect_media_type(source.data, source.media_type, source.name)
     too_large = _too_large(len(source.data), media_type, limits)
     if too_large is not None:
@@ -57,12 +59,26 @@ def measured(
     return reading, usage
 
 
+def _measured_parts(source: Source, options: Options, limits: Limits) -> tuple[Reading, Usage]:
+    """Read the parts of a container, each in a process of its own."""
+    usages: list[Usage] = []
+
+    def read(part: Source) -> Reading:
+        reading, usage = measured(part, options, limits)
+        usages.append(usage)
+        return reading
+
+    reading = read_parts(source, read)
+    cpu_seconds = sum(usage.cpu_seconds for usage in usages)
+    return reading, Usage(cpu_seconds, max((usage.peak_bytes for usage in usages), default=0))
+
+
 def _deserves_retry(reading: Reading, options: Options) -> bool:
     return (
-        options.pdf_engine == "auto"
+        HAS_PDFIUM
+        and options.pdf_engine == "auto"
         and reading.verdict is ExtractVerdict.FAILED
         and not any(problem.code == "cpu" for problem in reading.problems)
-        and find_spec("pypdfium2") is not None
     )
 
 

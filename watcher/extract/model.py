@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal
 
 PdfEngine = Literal["auto", "pypdf", "pdfium"]
 
 MIB = 1024 * 1024
+
+HAS_PDFIUM = find_spec("pypdfium2") is not None
+"""Whether the optional second PDF engine is installed; asked once, before any sandbox."""
 
 
 @dataclass(frozen=True, slots=True)

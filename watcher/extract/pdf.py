@@ -20,7 +20,7 @@ from watcher.domain.text import CanonicalText
 from watcher.extract import pypdf_engine
 from watcher.extract.canon import CANON, join_pages, regular_page
 from watcher.extract.failure import failed
-from watcher.extract.model import Options, Source
+from watcher.extract.model import HAS_PDFIUM, Options, Source
 from watcher.extract.pdf_model import (
     BrokenError,
     EncryptedError,
@@ -38,6 +38,7 @@ _BAD_SHARE = 0.2
 _BAD_LEAST = 10
 """A page with more unreadable characters than this share, and this many, is garbled."""
 _BAD = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
+Versions = tuple[tuple[str, str], ...]
 Progress = Callable[[int], None]
 """Told the number of pages read so far; a worker earns CPU time by it."""
 
@@ -47,58 +48,76 @@ def read_pdf(source: Source, options: Options, progress: Progress = lambda _: No
 
     MemoryError alone passes through: the caller knows its limits.
     """
-    engine = "pdfium" if options.pdf_engine == "pdfium" else "pypdf"
-    rendition = rendition_of(engine)
+    if options.pdf_engine != "pdfium":
+        return _with_pypdf(source.data, progress)
+    pdfium = _pdfium()
+    if pdfium is None:
+        problem = Problem("engine_missing", _INSTALL)
+        return failed(ExtractVerdict.FAILED, problem, MediaType.PDF)
+    return _with_pdfium(source.data, progress, *pdfium)
+
+
+_INSTALL = "pdfium is not installed here: pip install policy-watcher[pdfium]"
+
+
+def _with_pypdf(data: bytes, progress: Progress) -> Reading:
+    rendition = _rendition("pypdf", pypdf_engine.VERSIONS)
     with pypdf_engine.bounded() as warnings:
         try:
-            opened = pypdf_engine.Pdf(source.data, warnings)
-        except EncryptedError:
-            return failed(
-                ExtractVerdict.ENCRYPTED,
-                Problem("encrypted", "it opens only with a password: publish it without one"),
-                MediaType.PDF,
-                rendition,
-            )
-        except BrokenError as error:
-            if engine == "pypdf":
-                return failed(
-                    ExtractVerdict.FAILED, Problem("broken", str(error)), MediaType.PDF, rendition
-                )
-            opened = None
-        structure = opened.structure() if opened else Structure()
-        try:
-            pages = _pages(source.data, engine, opened, progress)
-        except (BrokenError, EncryptedError) as error:
-            problem = Problem("broken", str(error) or "it opens only with a password")
-            return failed(ExtractVerdict.FAILED, problem, MediaType.PDF, rendition)
+            opened = pypdf_engine.Pdf(data, warnings)
+        except (EncryptedError, BrokenError) as error:
+            return _unopened(error, rendition)
+        structure = opened.structure()
+        pages = _counted(opened.pages(), progress)
     return assemble(pages, structure, rendition)
 
 
-def _pages(
-    data: bytes, engine: str, opened: pypdf_engine.Pdf | None, progress: Progress
-) -> list[PageText]:
-    source: Iterable[PageText]
-    if engine == "pdfium":
-        from watcher.extract import pdfium_engine  # noqa: PLC0415 - never in the daemon's process
+def _with_pdfium(
+    data: bytes, progress: Progress, versions: Versions, read: Callable[[bytes], Iterable[PageText]]
+) -> Reading:
+    rendition = _rendition("pdfium", versions)
+    structure = Structure()
+    with pypdf_engine.bounded() as warnings:
+        try:
+            structure = pypdf_engine.Pdf(data, warnings).structure()
+        except EncryptedError as error:
+            return _unopened(error, rendition)
+        except BrokenError as error:
+            structure.problems.append(Problem("no_structure", f"pypdf cannot open it: {error}"))
+    try:
+        pages = _counted(read(data), progress)
+    except (EncryptedError, BrokenError) as error:
+        return _unopened(error, rendition)
+    return assemble(pages, structure, rendition)
 
-        source = pdfium_engine.pages(data)
-    else:
-        source = opened.pages() if opened else ()
-    pages = []
-    for page in source:
-        pages.append(page)
-        progress(len(pages))
-    return pages
+
+def _unopened(error: EncryptedError | BrokenError, rendition: Rendition) -> Reading:
+    if isinstance(error, EncryptedError):
+        problem = Problem("encrypted", "it opens only with a password: publish it without one")
+        return failed(ExtractVerdict.ENCRYPTED, problem, MediaType.PDF, rendition)
+    problem = Problem("broken", str(error))
+    return failed(ExtractVerdict.FAILED, problem, MediaType.PDF, rendition)
 
 
-def rendition_of(engine: str) -> Rendition:
-    """Return the recipe of a PDF text."""
-    versions = dict(pypdf_engine.VERSIONS)
-    if engine == "pdfium":
-        from watcher.extract import pdfium_engine  # noqa: PLC0415 - never in the daemon's process
+def _counted(pages: Iterable[PageText], progress: Progress) -> list[PageText]:
+    found = []
+    for page in pages:
+        found.append(page)
+        progress(len(found))
+    return found
 
-        versions = dict(pdfium_engine.VERSIONS)
-    return Rendition(engine, tuple(sorted((versions | {"canon": CANON}).items())))
+
+def _pdfium() -> tuple[Versions, Callable[[bytes], Iterable[PageText]]] | None:
+    """Return pdfium's versions and reader; imported only when asked, so never by the daemon."""
+    if not HAS_PDFIUM:
+        return None
+    from watcher.extract import pdfium_engine  # noqa: PLC0415
+
+    return pdfium_engine.VERSIONS, pdfium_engine.pages
+
+
+def _rendition(engine: str, versions: Versions) -> Rendition:
+    return Rendition(engine, tuple(sorted((*versions, ("canon", CANON)))))
 
 
 @dataclass(frozen=True, slots=True)

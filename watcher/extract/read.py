@@ -12,6 +12,7 @@ from watcher.extract import canon, charset, docx, html
 from watcher.extract.failure import failed
 from watcher.extract.media import declared_type, detect_media_type, foreign
 from watcher.extract.model import Options, Source
+from watcher.extract.parts import is_packed, read_parts
 from watcher.extract.pdf import Progress, read_pdf
 
 _SELECTOLAX = version("selectolax")
@@ -26,6 +27,8 @@ def extract(
     `extract_isolated` for anything that came from outside.
     """
     options = options or Options()
+    if is_packed(source.data):
+        return read_parts(source, lambda part: extract(part, options, progress))
     media_type = detect_media_type(source.data, source.media_type, source.name)
     if media_type is None:
         return _unsupported(source)

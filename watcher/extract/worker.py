@@ -31,7 +31,7 @@ from watcher.extract import frames, wire
 from watcher.extract.compare import compared
 from watcher.extract.failure import failed
 from watcher.extract.frames import Kind
-from watcher.extract.model import Limits, Source
+from watcher.extract.model import HAS_PDFIUM, Limits, Source
 from watcher.extract.pdf_model import BrokenError, EncryptedError
 from watcher.extract.read import extract, media_type_of
 from watcher.extract.sandbox import EXIT_MEMORY
@@ -127,7 +127,8 @@ def _preload() -> None:
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             with contextlib.suppress(ImportError):  # of other systems, or of an extra
                 importlib.import_module(module.name)
-    for name in ("fontTools.ttLib", "PIL.Image", "watcher.extract.geometry"):
+    extras = ("watcher.extract.geometry",) if HAS_PDFIUM else ()
+    for name in ("fontTools.ttLib", "PIL.Image", *extras):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
@@ -177,11 +178,13 @@ def _read(job: socket.socket, body: bytes, data: bytes) -> None:
 def _locate(job: socket.socket, kind: Kind, body: bytes, data: bytes, text: CanonicalText) -> None:
     ranges, page, limits = wire.load_question(body)
     _Budget(limits).apply()
-    try:
-        from watcher.extract.geometry import Geometry  # noqa: PLC0415 - of an extra
+    if not HAS_PDFIUM:
+        return
+    from watcher.extract.geometry import Geometry  # noqa: PLC0415 - of an extra
 
+    try:
         geometry = Geometry(data, text)
-    except (ImportError, BrokenError, EncryptedError):
+    except (BrokenError, EncryptedError):
         return
     if kind is Kind.PLACE:
         frames.send(job, kind, wire.dump_place(geometry.place(ranges)))
