@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -225,24 +226,58 @@ def test_a_declaration_gives_an_entry_for_each_of_its_terms() -> None:
     assert [(d.name, d.url, d.select, d.remove) for d in found.drafts] == [
         ("Example Privacy Policy", "https://e.example/privacy", ("main", ".legal"), ("nav",)),
         ("Example Terms of Service", "https://e.example/terms.pdf", (), ()),
+        ("Example Community Guidelines", "https://e.example/a", ("main",), ()),
         ("Example Cookies", "https://e.example/c", (), ()),
     ]
     text = "\n".join(told(found))
     for what in (
-        "Community Guidelines: it is combined from 2 pages",
         "Cookies: the filter removeDates is a function",
         "Cookies: the filter removeQueryParams is a function",
         "Cookies: select between two elements",
         "Cookies: x has no counterpart",
     ):
         assert what in text, what
-    assert len(found.told) == 5
-    assert [draft.render for draft in found.drafts] == ["", "", "browser"]
+    assert len(found.told) == 4
+    assert [draft.render for draft in found.drafts] == ["", "", "", "browser"]
+    assert [draft.urls for draft in found.drafts] == [(), (), ("https://e.example/b",), ()]
+
+
+@pytest.mark.parametrize(
+    ("pages", "select", "words"),
+    [
+        (
+            [{"fetch": "https://e/a", "select": "p"}, {"fetch": "https://e/b", "select": "p"}],
+            ("p",),
+            [],
+        ),
+        (
+            [{"fetch": "https://e/a", "select": "p"}, {"fetch": "https://e/b"}],
+            (),
+            ["select of single"],
+        ),
+        (
+            [{"fetch": "https://e/a", "x": 1}, {"fetch": "https://e/b", "filter": ["f"]}],
+            (),
+            ["filter of single", "x of a page"],
+        ),
+        ([{"fetch": "https://e/a"}, {"fetch": "ftp://e/b"}], None, ["no http or https"]),
+        (["https://e/a"], None, ["no http or https"]),
+    ],
+)
+def test_pages_that_are_combined(
+    pages: list[object], select: tuple[str, ...] | None, words: list[str]
+) -> None:
+    declaration = {"name": "E", "terms": {"T": {"combine": pages}}}
+    found = convert(json.dumps(declaration), Format.OPEN_TERMS)
+    assert [draft.select for draft in found.drafts] == ([select] if select is not None else [])
+    assert len(found.told) == len(words)
+    for one, word in zip(found.told, words, strict=True):
+        assert word in one.what
 
 
 def test_the_older_form_of_a_declaration_is_read_too() -> None:
     found = convert(DECLARATION.replace('"terms"', '"documents"'), Format.OPEN_TERMS)
-    assert len(found.drafts) == 3
+    assert len(found.drafts) == 4
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1, "terms": {}}', "[" * 100_000])

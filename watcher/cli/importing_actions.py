@@ -37,6 +37,7 @@ class _Plan:
             self._tell(draft, "its url holds a password, which is not copied: use credentials")
         values: dict[str, Value] = {"document_id": "", "url": url}
         optional: dict[str, Value] = {
+            "urls": draft.urls,
             "title": draft.title[:200],
             "select": draft.select,
             "remove": draft.remove,
@@ -128,7 +129,12 @@ def _read(file: Path, form: str, plan: _Plan) -> None:
 
 
 def _same(old: DocumentEntry, new: DocumentEntry) -> bool:
-    return (old.url, old.select, old.remove) == (new.url, new.select, new.remove)
+    return (old.url, old.urls, old.select, old.remove) == (
+        new.url,
+        new.urls,
+        new.select,
+        new.remove,
+    )
 
 
 def _without_user(url: str) -> str:

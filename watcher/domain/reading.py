@@ -38,11 +38,15 @@ class ExtractVerdict(StrEnum):
     UNSUPPORTED = "unsupported"
 
 
+JOINED = "joined"
+"""The engine of a text that was joined from sources of several formats."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rendition:
     """The recipe that turned bytes into text.
 
-    `engine` is its short name (`pypdf`, `pdfium`, `lexbor`, `ooxml`, `plain`),
+    `engine` is its short name (`pypdf`, `pdfium`, `lexbor`, `ooxml`, `plain`, `joined`),
     `versions` names the engine and everything else that changes its output,
     `options` what it was asked, `rules` the SHA-256 of the select/remove rules
     ("" without any).

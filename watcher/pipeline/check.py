@@ -20,6 +20,7 @@ from watcher.domain.verdicts import Outcome, Verdict
 from watcher.errors import WatcherError
 from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.logs import Event
+from watcher.pipeline.combining import fetch_parts
 from watcher.pipeline.confirming import confirm_held, is_confirming
 from watcher.pipeline.following import fetch_newest
 from watcher.pipeline.incidents import drop_held_captures, refusal_ended, refusal_seen
@@ -28,7 +29,7 @@ from watcher.pipeline.requests import fetch_request
 from watcher.pipeline.scheduling import next_check
 from watcher.pipeline.services import Services
 from watcher.settings import DocumentEntry
-from watcher.store.rows import Capture, LeasedDocument, NewObservation
+from watcher.store.rows import Document, LeasedDocument, NewObservation, Observation
 
 T = TypeVar("T")
 _log = logs.get(__name__)
@@ -40,6 +41,22 @@ _EVENTS = {
     Outcome.HELD: Event.CHECK_HELD,
     Outcome.REFUSED: Event.CHECK_REFUSED,
 }
+
+
+_AS_BEFORE = (Outcome.NOT_MODIFIED, Outcome.SAME_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What was known before a check: the last observation, and whether alerts wait for this one."""
+
+    newest: Observation | None
+    confirming: bool
+
+    @property
+    def quiet(self) -> bool:
+        """Tell whether the accepted text was what was seen last: then nothing is held."""
+        return self.newest is not None and self.newest.verdict.outcome in _AS_BEFORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +108,8 @@ class Checker:
                 document_id=document.document_id,
                 hint="reload the configuration to retire it",
             )
-        confirming = await self._store(lambda: is_confirming(services, document.document_id))
-        full = (
-            full or confirming or await self._store(lambda: self._full_is_due(document.document_id))
-        )
+        before = await self._store(lambda: self._look(document.document_id))
+        full = full or before.confirming or self._full_is_due(before)
         request = fetch_request(services.settings, entry, document, full=full)
         answer = await self._fetch(request, entry)
         services.metrics.fetched_bytes.inc(answer.raw_bytes)
@@ -102,23 +117,32 @@ class Checker:
             later = services.clock.now() + timedelta(seconds=answer.retry_after or 1)
             await self._store(lambda: self._release(leased, later, document.fails))
             return CheckReport(document.document_id, None, answer)
-        return await self._conclude(leased, entry, answer)
+        return await self._conclude(leased, entry, answer, before)
+
+    def _look(self, document_id: DocumentId) -> _Before:
+        """Return what was known of a document before it is checked."""
+        return _Before(
+            self.services.store.observations.newest(document_id),
+            is_confirming(self.services, document_id),
+        )
 
     async def _fetch(self, request: Request, entry: DocumentEntry) -> Answer:
-        if entry.follow is None:
-            return await self._fetcher.fetch(request)
-        return await fetch_newest(self._fetcher, request, entry.follow)
+        if entry.follow is not None:
+            return await fetch_newest(self._fetcher, request, entry.follow)
+        if entry.urls:
+            urls = [str(url) for url in entry.urls]
+            return await fetch_parts(
+                self._fetcher, request, urls, lambda part: self._intake.judge_part(entry, part)
+            )
+        return await self._fetcher.fetch(request)
 
     async def _conclude(
-        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer
+        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, before: _Before
     ) -> CheckReport:
         """Turn an answer into an observation, and into a capture where it is one."""
         document_id = leased.document.document_id
-        accepted = await self._store(
-            lambda: self.services.store.captures.latest_accepted(document_id)
-        )
-        change_id = None
-        if answer.kind is AnswerKind.BODY and not _same_bytes(answer, accepted):
+        matched, change_id = await self._store(lambda: self._matched(leased.document, answer)), None
+        if answer.kind is AnswerKind.BODY and matched is None:
             url, now = leased.document.urls[0], self.services.clock.now()
             received = Received(
                 leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
@@ -131,13 +155,28 @@ class Checker:
                 else Outcome.SAME_BYTES
             )
             verdict = replace(verdict, evidence=(*answer.evidence, *verdict.evidence))
-            matched = accepted if verdict.outcome is not Outcome.REFUSED else None
             await self._store(lambda: self._record(leased, answer, verdict, matched))
-        await self._store(lambda: self._after(leased, entry, answer, verdict))
+        changed = replace(before, confirming=before.confirming or change_id is not None)
+        await self._store(lambda: self._after(leased, entry, answer, verdict, changed))
         return CheckReport(document_id, verdict, answer, change_id)
 
+    def _matched(self, document: Document, answer: Answer) -> str | None:
+        """Return the id of the accepted capture that an answer confirms, None for none.
+
+        A 304 confirms the capture that its validators came with; a body the
+        last accepted one, if it has its bytes.
+        """
+        if answer.kind is AnswerKind.NOT_MODIFIED and document.validators is not None:
+            return document.validators.capture_id
+        if answer.kind is not AnswerKind.BODY:
+            return None
+        accepted = self.services.store.captures.latest_accepted(document.document_id)
+        if accepted is None or hashlib.sha256(answer.body).hexdigest() != accepted.body_sha256:
+            return None
+        return accepted.capture_id
+
     def _record(
-        self, leased: LeasedDocument, answer: Answer, verdict: Verdict, matched: Capture | None
+        self, leased: LeasedDocument, answer: Answer, verdict: Verdict, matched: str | None
     ) -> None:
         self.services.store.observations.record(
             leased.lease,
@@ -145,29 +184,40 @@ class Checker:
         )
 
     def _after(
-        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, verdict: Verdict
+        self,
+        leased: LeasedDocument,
+        entry: DocumentEntry,
+        answer: Answer,
+        verdict: Verdict,
+        before: _Before,
     ) -> None:
-        """Plan the next check; confirm, open or close what this one decided."""
+        """Plan the next check; confirm, open or close what this one decided.
+
+        Most checks find nothing new after nothing open: they write no more
+        than their observation and their release.
+        """
         services, document = self.services, leased.document
         refused = verdict.outcome is Outcome.REFUSED
         if refused:
             refusal_seen(services, document, verdict, answer)
-        else:
+        elif document.fails:
             refusal_ended(services, document)
-        if verdict.outcome in (Outcome.NOT_MODIFIED, Outcome.SAME_BYTES):
-            confirm_held(services, document.document_id)
-            drop_held_captures(services, leased)
+        if verdict.outcome in _AS_BEFORE:
+            if before.confirming:
+                confirm_held(services, document.document_id)
+            if not before.quiet:
+                drop_held_captures(services, leased)
         fails = document.fails + 1 if refused else 0
-        waiting = is_confirming(services, document.document_id)
+        waiting = before.confirming and is_confirming(services, document.document_id)
         self._release(
             leased,
             next_check(services, entry, fails=fails, retry_after=answer.retry_after, soon=waiting),
             fails,
         )
 
-    def _full_is_due(self, document_id: DocumentId) -> bool:
+    def _full_is_due(self, before: _Before) -> bool:
         """Tell whether it is time to ask without validators: a 304 may hide a change."""
-        newest = self.services.store.observations.newest(document_id)
+        newest = before.newest
         return (
             newest is not None
             and newest.verdict.outcome is Outcome.NOT_MODIFIED
@@ -208,16 +258,12 @@ class Checker:
         return await asyncio.to_thread(work)
 
 
-def _same_bytes(answer: Answer, accepted: Capture | None) -> bool:
-    return accepted is not None and hashlib.sha256(answer.body).hexdigest() == accepted.body_sha256
-
-
 def observation_of(
     leased: LeasedDocument,
     answer: Answer,
     verdict: Verdict,
     at: datetime,
-    matched: Capture | None = None,
+    matched: str | None = None,
 ) -> NewObservation:
     """Return what a check saw, ready to be recorded."""
     sent = answer.validators
@@ -229,5 +275,5 @@ def observation_of(
         http_status=answer.status,
         etag=sent.etag if sent else "",
         last_modified=sent.last_modified if sent else "",
-        capture_id=matched.capture_id if matched else None,
+        capture_id=matched,
     )

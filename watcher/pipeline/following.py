@@ -10,7 +10,8 @@ from watcher.domain.verdicts import Evidence, Outcome, Refusal, Verdict
 from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.fetch.page_links import page_links
 from watcher.fetch.places import same_site
-from watcher.fetch.urls import origin, parse, shown
+from watcher.fetch.urls import parse, shown
+from watcher.pipeline.requests import request_at
 from watcher.settings.documents import Follow
 
 _SHOWN = 5
@@ -36,7 +37,7 @@ async def fetch_newest(fetcher: Fetcher, request: Request, follow: Follow) -> An
     found = (*found, *_how(newest, fitting, follow))
     if not _allowed(page.final_url, newest.link.target, follow.sites):
         return _refused(page, _elsewhere(newest.link.target), found)
-    answer = await fetcher.fetch(_request_for(newest.link.target, request))
+    answer = await fetcher.fetch(request_at(newest.link.target, request))
     return replace(
         answer,
         raw_bytes=answer.raw_bytes + page.raw_bytes,
@@ -51,13 +52,6 @@ def _how(newest: Edition, fitting: Sequence[Edition], follow: Follow) -> tuple[E
         Evidence("newest_by", f"{follow.newest.value}: {newest.compared[:200]}"),
         Evidence("links_fitting", str(len(fitting))),
     )
-
-
-def _request_for(target: str, request: Request) -> Request:
-    """Return the request for an edition; secrets stay with the origin that they were given for."""
-    if origin(parse(target)) == origin(parse(request.url)):
-        return replace(request, url=target)
-    return replace(request, url=target, headers=(), credentials=None)
 
 
 def _allowed(page: str, target: str, sites: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from watcher.pipeline.gone import many_citations_gone
 from watcher.pipeline.incidents import held_seen
 from watcher.pipeline.requests import extract_options
 from watcher.pipeline.services import Services
-from watcher.pipeline.verdicts import judge_reading
+from watcher.pipeline.verdicts import judge_first, judge_reading
 from watcher.settings import DocumentEntry
 from watcher.store.rows import (
     CaptureState,
@@ -105,6 +105,16 @@ class Intake:
             commit = await asyncio.to_thread(self._end_hold_if_agreed, received, commit)
         await asyncio.to_thread(self._follow, commit)
         return verdict, commit.change_id
+
+    async def judge_part(self, entry: DocumentEntry, answer: Answer) -> Verdict:
+        """Judge one of several sources of a document by itself; nothing is stored."""
+        capture = capture_of(answer, answer.shown_url, self._services.clock.now())
+        name = answer.shown_url.split("?", maxsplit=1)[0].rsplit("/", 1)[-1]
+        source = Source(
+            answer.body, answer.content_type or None, answer.declared_charset or None, name
+        )
+        reading = await self._read(source, extract_options(entry, None))
+        return await asyncio.to_thread(judge_first, answer, capture, reading)
 
     async def take_past(self, received: Received) -> tuple[Verdict, Commit | None]:
         """Read, judge and store what is claimed to be of an earlier time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote
 
 from pydantic import SecretStr
@@ -16,6 +17,7 @@ from watcher.fetch import (
     Request,
     Validators,
 )
+from watcher.fetch.urls import origin, parse
 from watcher.settings import DocumentEntry, Settings
 from watcher.settings.secrets import read_secret
 from watcher.store.rows import Document
@@ -64,6 +66,13 @@ def fetch_request(
         full=full,
         render=rendered,
     )
+
+
+def request_at(url: str, request: Request) -> Request:
+    """Return `request` for another address; its secrets stay with the origin they are for."""
+    if origin(parse(url)) == origin(parse(request.url)):
+        return replace(request, url=url)
+    return replace(request, url=url, headers=(), credentials=None)
 
 
 def _secrets(

@@ -11,7 +11,10 @@ from watcher.store.rows import DeclaredDocument
 def declare(entry: DocumentEntry) -> DeclaredDocument:
     """Return what the store keeps of an entry."""
     return DeclaredDocument(
-        DocumentId(entry.document_id), entry.title, (str(entry.url),), entry.digest
+        DocumentId(entry.document_id),
+        entry.title,
+        tuple(map(str, (entry.url, *entry.urls))),
+        entry.digest,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from watcher.domain.reading import MediaType, Reading
 from watcher.domain.verdicts import Verdict
+from watcher.extract.parts import is_packed
 from watcher.fetch import Answer
 from watcher.fetch.complete import ends_properly
 from watcher.fetch.page_facts import PageFacts, page_facts
@@ -45,7 +46,7 @@ def _facts(
         title=reading.title,
         pages=len(reading.text.pages),
         blank_pages=blank_pages(reading),
-        closed=not capture.body.strip() or ends_properly(capture.body, reading.media_type),
+        closed=not capture.body.strip() or _closed(capture.body, reading.media_type),
         page=_page(reading.media_type, capture.body, reading.charset),
         baseline=baseline,
     )
@@ -62,7 +63,7 @@ def _baseline(services: Services, current: Current) -> Baseline:
         media_type=media_type,
         final_url=capture.final_url,
         title=reading.title,
-        closed=ends_properly(body, reading.media_type),
+        closed=_closed(body, reading.media_type),
         blank_pages=blank_pages(reading),
         page=_page(reading.media_type, body, reading.charset),
     )
@@ -76,5 +77,12 @@ def blank_pages(reading: Reading) -> int:
     return sum(not data[page.start : page.end].strip() for page in reading.text.pages)
 
 
+def _closed(body: bytes, media_type: MediaType | None) -> bool:
+    # Of several sources in one capture each was judged by itself before.
+    return is_packed(body) or ends_properly(body, media_type)
+
+
 def _page(media_type: MediaType | None, body: bytes, charset: str) -> PageFacts | None:
-    return page_facts(body, charset or None) if media_type is MediaType.HTML else None
+    if media_type is not MediaType.HTML or is_packed(body):
+        return None
+    return page_facts(body, charset or None)

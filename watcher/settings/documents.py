@@ -132,6 +132,8 @@ class DocumentEntry(BaseModel):
 
     document_id: Annotated[str, AfterValidator(_document_id)]
     url: HttpUrl
+    urls: tuple[HttpUrl, ...] = Field(default=(), max_length=49)
+    """Further sources, read in this order behind the one at `url`: one document of them all."""
     title: str = Field(default="", max_length=200)
     schedule: Duration = timedelta(hours=6)
     owner: str = Field(default="", max_length=200)
@@ -169,8 +171,13 @@ class DocumentEntry(BaseModel):
     def _sensible(self) -> Self:
         if self.schedule < timedelta(seconds=1):
             raise ValueError("schedule: check at most once a second")
-        if "@" in (self.url.host or "") or self.url.username or self.url.password:
-            raise ValueError("url: credentials do not belong in a URL, use the credentials table")
+        for url in (self.url, *self.urls):
+            if "@" in (url.host or "") or url.username or url.password:
+                raise ValueError(
+                    "url: credentials do not belong in a URL, use the credentials table"
+                )
+        if self.follow and self.urls:
+            raise ValueError("urls: what is followed is one file, so there are no further ones")
         if self.proxy_secret and not self.proxy:
             raise ValueError("proxy_secret: there is no proxy that it is for")
         token_url = self.credentials.token_url if self.credentials else None

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 from watcher.domain.annotations import annotations_digest
 from watcher.domain.changes import Cause, ChangeKind
 from watcher.domain.ids import DocumentId, VersionId, capture_id, change_id, reading_id
-from watcher.domain.reading import Reading, Rendition
+from watcher.domain.reading import JOINED, Reading, Rendition
 from watcher.store import tables
 from watcher.store.codec import Found, Values, detail_values, pairs, rendition_values, wellformed
 from watcher.store.documents import set_validators
@@ -199,6 +199,7 @@ def check_rendition(connection: Connection, document_id: DocumentId, reading: Re
 
     A document that its publisher moved to another format has none pinned for
     that: no recipe reads both, and what the move changes is the publisher's.
+    The same holds where one of several sources changed its format, or came.
 
     Raises:
         RenditionMismatchError: the document is pinned to another.
@@ -208,6 +209,8 @@ def check_rendition(connection: Connection, document_id: DocumentId, reading: Re
     if current is None or current["media_type"] != (reading.media_type or ""):
         return
     if current["rendition_id"] != rendition.rendition_id:
+        if JOINED in (rendition.engine, _engine_of(connection, current["rendition_id"])):
+            return
         raise RenditionMismatchError(
             f"it is pinned to the rendition {current['rendition_id']},"
             f" this reading has {rendition.rendition_id}",
@@ -242,9 +245,13 @@ def keep_observed_validators(connection: Connection, document_id: DocumentId, na
 
 
 def _has_rendition(connection: Connection, rendition: Rendition) -> bool:
+    return _engine_of(connection, rendition.rendition_id) is not None
+
+
+def _engine_of(connection: Connection, rendition_id: str) -> str | None:
     table = tables.rendition
-    query = select(table.c.engine).where(table.c.rendition_id == rendition.rendition_id)
-    return connection.execute(query).first() is not None
+    query = select(table.c.engine).where(table.c.rendition_id == rendition_id)
+    return connection.execute(query).scalar_one_or_none()
 
 
 def _annotations(connection: Connection, name: str) -> str:

@@ -33,6 +33,7 @@ class Draft:
     document_id: str = ""
     name: str = ""
     title: str = ""
+    urls: tuple[str, ...] = ()
     select: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()

@@ -1,8 +1,8 @@
 """Declarations of Open Terms Archive: one JSON file for each service.
 
-A service declares its terms, each with `fetch`, `select` and `remove`. Terms
-combined from several pages, ranges between two elements and filter functions
-have no counterpart and are told.
+A service declares its terms, each with `fetch`, `select` and `remove`, or
+combined from several pages. Pages with selections of their own, ranges between
+two elements and filter functions have no counterpart and are told.
 """
 
 from __future__ import annotations
@@ -57,28 +57,56 @@ def _declaration(text: str) -> tuple[str, dict[str, object]]:
 
 
 def _draft(found: Converted, where: str, service: str, declared: dict[str, object]) -> Draft | None:
-    combined = declared.get("combine")
-    if combined:
-        pages = len(combined) if isinstance(combined, list) else 1
-        found.tell(where, f"it is combined from {pages} pages, which one entry cannot be: left out")
-        return None
-    url = declared.get("fetch")
-    if not isinstance(url, str) or not url.lower().startswith(("http://", "https://")):
+    addresses = _addresses(declared)
+    if not addresses:
         found.tell(where, "it has no http or https address to fetch: left out")
         return None
+    declared = _combined(found, where, declared)
     for name in _filters(declared.get("filter")):
         found.tell(where, f"the filter {name} is a function, which has no counterpart: left out")
     for key in sorted(set(map(str, declared)) - _TAKEN):
         found.tell(where, f"{key} has no counterpart: left out")
     return Draft(
         where,
-        url,
+        addresses[0],
+        urls=addresses[1:],
         name=f"{service} {where}",
         title=f"{service} {where}"[:200],
         render="browser" if declared.get("executeClientScripts") is True else "",
         select=tuple(_selectors(found, where, "select", declared.get("select"))),
         remove=tuple(_selectors(found, where, "remove", declared.get("remove"))),
     )
+
+
+def _addresses(declared: dict[str, object]) -> tuple[str, ...]:
+    """Return the addresses of a declaration in order; none where one of them is no URL."""
+    combined = declared.get("combine")
+    pages = combined if isinstance(combined, list) and combined else [declared]
+    urls = [page.get("fetch") if isinstance(page, dict) else None for page in pages]
+    good = [u for u in urls if isinstance(u, str) and u.lower().startswith(("http://", "https://"))]
+    return tuple(good) if len(good) == len(urls) else ()
+
+
+def _combined(found: Converted, where: str, declared: dict[str, object]) -> dict[str, object]:
+    """Return what holds for all pages of a combined declaration; tell what holds for one alone."""
+    combined = declared.get("combine")
+    if not isinstance(combined, list):
+        return declared
+    whole = dict(declared)
+    for key in ("select", "remove", "filter", "executeClientScripts"):
+        values = [page.get(key) for page in combined if isinstance(page, dict)]
+        own = [value for value in values if value is not None]
+        if not own:
+            continue
+        if key not in declared and len(own) == len(combined) and all(v == own[0] for v in own):
+            whole[key] = own[0]
+        else:
+            found.tell(where, f"{key} of single pages has no counterpart: left out")
+    for page in combined:
+        if isinstance(page, dict):
+            for key in sorted(set(map(str, page)) - _TAKEN):
+                found.tell(where, f"{key} of a page has no counterpart: left out")
+    return whole
 
 
 def _selectors(found: Converted, where: str, key: str, value: object) -> Iterator[str]:
