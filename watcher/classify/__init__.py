@@ -1,6 +1,7 @@
 """Policy-bearing or not: a change is, unless a named rule proves every atom harmless."""
 
 from watcher.classify.annotation import Annotations, classify_annotation
+from watcher.classify.beside import classify_whole
 from watcher.classify.classifier import classify, classify_passage
 from watcher.classify.context import (
     Context,
@@ -25,6 +26,7 @@ __all__ = [
     "classify",
     "classify_annotation",
     "classify_passage",
+    "classify_whole",
     "effective_dates",
     "score_of",
 ]

@@ -125,7 +125,8 @@ def _conclude(found: list[_Finding], limits: Thresholds) -> Classification:
         weight = item.evidence.weight if item.evidence else 0.0
         evidence += [item.evidence] if item.evidence else []
         class_ = rules.CLASS_OF[item.rule]
-        atom = Atom(item.place, item.place, class_, item.rule, facets, weight, item.why)
+        why = f"{item.what}; {item.why}" if item.what else item.why
+        atom = Atom(item.place, item.place, class_, item.rule, facets, weight, why)
         hunks.append(Hunk(HunkKind.REPLACED, item.place, item.place, class_, (atom,)))
     change_class = max(
         (hunk.change_class for hunk in hunks), key=lambda c: c.rank, default=ChangeClass.COSMETIC

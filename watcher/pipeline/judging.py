@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from watcher.align import TextMap, align
-from watcher.classify import Annotations, Context, Heading, classify, classify_annotation
+from watcher.classify import Annotations, Context, Heading, classify, classify_whole
 from watcher.domain.annotations import normalised_target
-from watcher.domain.changes import ChangeKind, Classification
+from watcher.domain.changes import Classification
 from watcher.domain.ids import DocumentId
 from watcher.domain.ranges import Range
 from watcher.domain.reading import Reading
@@ -34,20 +34,16 @@ def judge_change(
     captures = services.store.captures
     before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
     old, new = texts
-    if change.kind is ChangeKind.ANNOTATION:
-        judged = classify_annotation(
-            new.data, _annotations(before), _annotations(after), rules.thresholds
-        )
-    else:
-        entry = services.entries.get(change.document_id)
-        context = Context(
-            language=(entry.language if entry else "") or after.language,
-            old_headings=_headings(before),
-            new_headings=_headings(after),
-            rules=rules.user,
-            thresholds=rules.thresholds,
-        )
-        judged = classify(old.data, new.data, text_map, context)
+    entry = services.entries.get(change.document_id)
+    context = Context(
+        language=(entry.language if entry else "") or after.language,
+        old_headings=_headings(before),
+        new_headings=_headings(after),
+        rules=rules.user,
+        thresholds=rules.thresholds,
+    )
+    beside = (_annotations(before), _annotations(after))
+    judged = classify_whole((old.data, new.data), text_map, context, beside)
     judged = replace(judged, rules=rules.digest)
     services.judged.keep(change.change_id, judged)
     return judged
