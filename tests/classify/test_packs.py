@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.classify.mutations import SENTENCES
 from watcher.classify import classify_passage
 from watcher.classify.packs import LANGUAGES, Pack, detect, pack, pack_name
+from watcher.classify.tokens import make_view
+from watcher.classify.typed import type_tokens
 from watcher.domain.changes import Tier
 
 GUARDED = ("obligation", "recommendation", "permission", "prohibition", "negation")
@@ -87,6 +91,18 @@ def test_a_number_keeps_its_value_in_words_and_in_digits(code: str) -> None:
         if value > 1 and word not in file.number_rules.ambiguous:
             judged = classify_passage(f"zorb {word} {day} quux", f"zorb {value} {day} quux", code)
             assert judged.tier is Tier.DIGEST, (word, judged.explanation)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_short_path_reads_what_the_long_path_reads(code: str) -> None:
+    words = _pack(code)
+    slow = dataclasses.replace(words, singles={}, follow={})
+    entries = [e for group in words.file.operators.values() for e in group]
+    entries += [e for group in words.file.equivalent for e in group.words]
+    text = " quux ".join([*entries, *words.file.numbers, *SENTENCES[code]])
+    for part in (text, text.title(), text.replace(" quux ", " ")):
+        tokens = make_view(part.encode(), 0).tokens
+        assert type_tokens(tokens, words) == type_tokens(tokens, slow)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from watcher.classify.packfile import Equivalent, PackFile, Spelling
 
@@ -99,7 +100,8 @@ class Pack:
     `operators` maps a phrase to its category; `senses` a phrase to
     its groups of equivalents (`sense_sizes`: the longest that begins with a word);
     `heads` says what may begin with a word (bits of `Head`), `follow` which
-    words can be second where nothing is read from the first alone; `speller`
+    words can be second where nothing is read from the first alone, `singles` the
+    words that are read by themselves; `speller`
     gives a word its one normal form.
     """
 
@@ -116,6 +118,7 @@ class Pack:
     sense_sizes: dict[str, int]
     heads: dict[str, int]
     follow: dict[str, frozenset[str]]
+    singles: dict[str, Single]
     speller: Speller
     facet_words: dict[str, str]
     facet_stems: tuple[tuple[str, str], ...]
@@ -184,6 +187,18 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
     return {name: frozenset(w.lower() for w in words) for name, words in groups.items()}
 
 
+class Single(NamedTuple):
+    """How a word is read that stands alone: not before one of `seconds`.
+
+    `group` is its operator category, or "" for a plain word with an equivalent.
+    """
+
+    sense: str
+    rule: str
+    group: str
+    seconds: frozenset[str]
+
+
 class Head:
     """What may begin with a word: bits of `Pack.heads`."""
 
@@ -235,6 +250,33 @@ def _follow(
     return {head: frozenset(words) for head, words in seconds.items() if head not in alone}
 
 
+def _singles(
+    heads: Mapping[str, int],
+    operators: PhraseTable,
+    senses: Mapping[Phrase, tuple[tuple[Equivalent, str], ...]],
+) -> dict[str, Single]:
+    """Return the words that are operators, or have an equivalent, whatever surrounds them."""
+    seconds: dict[str, set[str]] = {}
+    for phrase in (*operators.entries, *senses):
+        if len(phrase) > 1:
+            seconds.setdefault(phrase[0], set()).add(phrase[1])
+    singles: dict[str, Single] = {}
+    for word, bits in heads.items():
+        groups = senses.get((word,), ())
+        bound = any(g.only_for or g.only_before or g.gerund_after or g.drops for g, _ in groups)
+        category = operators.entries.get((word,), "")
+        if bits != Head.PHRASE or bound or not (groups or category):
+            continue
+        plain = f"operator:{word}" if category else f"word:{word}"
+        singles[word] = Single(
+            groups[0][1] if groups else plain,
+            groups[0][0].rule if groups else "",
+            category,
+            frozenset(seconds.get(word, ())),
+        )
+    return singles
+
+
 def build(file: PackFile) -> Pack:
     """Return `file` made ready for look-up."""
     speller = Speller(file.spelling)
@@ -276,6 +318,7 @@ def build(file: PackFile) -> Pack:
         senses=senses,
         sense_sizes=sizes,
         heads=heads,
+        singles=_singles(heads, operators, senses),
         follow=_follow(file, heads, (operators.entries, numbers.entries, senses)),
         speller=speller,
         facet_words=words,

@@ -91,6 +91,9 @@ def mark(
     if pack is not None:
         for start, end in segments(tokens, lines):
             part = tokens[start:end]
+            if not any(_tells_when(token, pack) for token in part):
+                stamped = False
+                continue
             in_list = lines[part[0].line].kind in {LineKind.ITEM, LineKind.ROW}
             stamped = (
                 is_stamp(part, pack, in_list=in_list)
@@ -107,6 +110,13 @@ def mark(
         token._replace(drop=marks[index]) if index in marks and not token.drop else token
         for index, token in enumerate(tokens)
     ]
+
+
+def _tells_when(token: Token, pack: Pack) -> bool:
+    """Tell whether a token may be a date, a version or a count; a stamp has one."""
+    if token.exact.isalpha():
+        return pack.has("ago", token.base)
+    return token.kind is Kind.DATE or any(c.isdigit() for c in token.exact) or " " in token.base
 
 
 def _is_date(part: list[Token]) -> bool:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from watcher.classify import numbers
 from watcher.classify.links import normal
 from watcher.classify.packfile import Equivalent
-from watcher.classify.packs import Head, Pack
+from watcher.classify.packs import Head, Pack, Single
 from watcher.classify.tokens import SENTENCE_END, Kind, Token
 from watcher.classify.words import gerund, prepared, refers
 
@@ -61,6 +61,7 @@ class _Typer:
         tokens = self.tokens
         heads = self.pack.heads if self.pack is not None else {}
         follow = self.pack.follow if self.pack is not None else {}
+        singles = self.pack.singles if self.pack is not None else {}
         while position < len(tokens):
             if self.drops and self._dropped(position):
                 position += 1
@@ -78,6 +79,15 @@ class _Typer:
                 )
             ):
                 self.out.append(token)
+                position += 1
+                continue
+            elif (
+                head == Head.PHRASE
+                and (single := singles.get(token.base)) is not None
+                and self.base(position + 1) not in single.seconds
+                and _has_plain_form(token)
+            ):
+                self.out.append(_single_token(token, single))
                 position += 1
                 continue
             else:
@@ -422,6 +432,17 @@ class _Typer:
         else:
             self.out.append(token._replace(drop=drop) if drop else token)
         return 1
+
+
+def _single_token(token: Token, single: Single) -> Token:
+    """Return a word that is read by itself, with its sense and its category."""
+    letters = "" if token.rule == "case" else token.rule
+    return Token(
+        Kind.OPERATOR if single.group else Kind.WORD,
+        token.start, token.end, token.exact, single.sense, token.base,
+        letters or single.rule, "", single.group,
+        token.line, token.first, token.link, token.glued,
+    )  # fmt: skip
 
 
 def _has_plain_form(token: Token) -> bool:
