@@ -263,3 +263,12 @@ def test_pdfium_writes_a_hyphen_at_a_line_end_as_one() -> None:
     data = drawn(lines("Storage and e-", "discovery of data"))
     assert "e-discovery" in read(data, "pdfium").text.data.decode()
     assert "e-\ndiscovery" in read(data).text.data.decode()
+
+
+def test_an_engine_that_is_not_installed_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("watcher.extract.pdf.HAS_PDFIUM", False)
+    reading = read(drawn(lines("text")), "pdfium")
+    assert (reading.verdict, reading.problems[0].code) == (ExtractVerdict.FAILED, "engine_missing")
+    assert "pip install" in reading.problems[0].message

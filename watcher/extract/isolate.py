@@ -16,6 +16,9 @@ from watcher.extract.sandbox import Usage, ask
 _LEAST_RETRY = 2.0
 """CPU seconds that a second attempt gets at least."""
 
+_LEAST_TEXT = 0.3
+"""A second attempt at a garbled text gives at least this share of its bytes, or is none."""
+
 
 def extract_isolated(
     source: Source, options: Options | None = None, limits: Limits | None = None
@@ -51,7 +54,7 @@ def measured(
         other = replace(options, pdf_engine="pdfium", compare=False)
         second, more = _attempt(source, other, left, media_type)
         usage = Usage(usage.cpu_seconds + more.cpu_seconds, max(usage.peak_bytes, more.peak_bytes))
-        if second.usable:
+        if second.usable and len(second.text) >= _LEAST_TEXT * len(reading.text):
             why = reading.problems[0].message if reading.problems else reading.verdict.value
             note = Problem("retried", f"pypdf cannot read it ({why}); pdfium did")
             partial = ExtractVerdict.PARTIAL
@@ -77,7 +80,7 @@ def _deserves_retry(reading: Reading, options: Options) -> bool:
     return (
         HAS_PDFIUM
         and options.pdf_engine == "auto"
-        and reading.verdict is ExtractVerdict.FAILED
+        and reading.verdict in (ExtractVerdict.FAILED, ExtractVerdict.GARBLED)
         and not any(problem.code == "cpu" for problem in reading.problems)
     )
 

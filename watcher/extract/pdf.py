@@ -185,7 +185,7 @@ def _judge(page: PageText) -> _Judged:
     ink = "".join(text.split())
     if page.problem is not None and not ink:
         return _Judged(PageState.LOST, text)
-    bad = len(_BAD.findall(page.text))
+    bad = max(page.guessed, len(_BAD.findall(page.text)))
     if bad >= _BAD_LEAST and bad > _BAD_SHARE * len(ink):
         return _Judged(PageState.GARBLED, text)
     if len(ink) < _SPARSE:

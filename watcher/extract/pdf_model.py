@@ -26,13 +26,15 @@ class PageText:
     `text` is raw engine output. `hidden` counts its characters that a reader
     of the page cannot see. `image_share` is the part of the page that images
     cover (0 to 1), `paths` the number of drawing operators; both are only
-    looked at where there is next to no text.
+    looked at where there is next to no text. `guessed` counts the characters
+    that the engine gives although no table of the font says what they are.
     """
 
     text: str = ""
     hidden: int = 0
     image_share: float = 0.0
     paths: int = 0
+    guessed: int = 0
     problem: Problem | None = None
 
 

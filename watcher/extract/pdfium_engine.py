@@ -30,6 +30,8 @@ _MOST_PAGES = 20_000
 _INVISIBLE = 3
 _MARGIN = 2.0
 _DEEPEST_FORM = 4
+_SAMPLE = 200
+"""Characters of a page that are asked whether a table says what they are."""
 _HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-"})
 """How pdfium writes a hyphen that ends a line; it puts no line end after it."""
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -104,11 +106,20 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
         chars = characters(text_page)
         found = PageText(paired(hyphens_at_line_ends(chars)))
         found.hidden = _hidden(page, text_page, chars)
+        found.guessed = _guessed(text_page, len(chars))
         if len("".join(found.text.split())) < _SPARSE:
             found.image_share, found.paths = _drawn(page)
         return found
     finally:
         text_page.close()
+
+
+def _guessed(text_page: pdfium.PdfTextPage, count: int) -> int:
+    """Estimate how many characters have no Unicode mapping, from a regular sample."""
+    step = max(1, count // _SAMPLE)
+    asked = range(0, count, step)
+    failing = pdfium_c.FPDFText_HasUnicodeMapError
+    return step * sum(1 for index in asked if failing(text_page.raw, index) == 1)
 
 
 def hyphens_at_line_ends(text: str) -> str:
