@@ -4,11 +4,56 @@ from __future__ import annotations
 
 import random
 
-_NOUNS = """record notice request account customer provider authority period contract payment
-report breach measure purpose transfer consent document register deadline fee appeal decision
-officer agency applicant licence permit property tenant owner""".split()
-_VERBS = """keep delete notify review transfer register publish refuse grant revoke inspect
-archive disclose amend sign deliver""".split()
+_NOUNS = [
+    "record",
+    "notice",
+    "request",
+    "account",
+    "customer",
+    "provider",
+    "authority",
+    "period",
+    "contract",
+    "payment",
+    "report",
+    "breach",
+    "measure",
+    "purpose",
+    "transfer",
+    "consent",
+    "document",
+    "register",
+    "deadline",
+    "fee",
+    "appeal",
+    "decision",
+    "officer",
+    "agency",
+    "applicant",
+    "licence",
+    "permit",
+    "property",
+    "tenant",
+    "owner",
+]
+_VERBS = [
+    "keep",
+    "delete",
+    "notify",
+    "review",
+    "transfer",
+    "register",
+    "publish",
+    "refuse",
+    "grant",
+    "revoke",
+    "inspect",
+    "archive",
+    "disclose",
+    "amend",
+    "sign",
+    "deliver",
+]
 _TAILS = """without delay|within {n} days|in writing|free of charge|upon request|as set out in
 section {n}|unless section {n} provides otherwise|for a period of {n} months""".replace("\n", " ")
 

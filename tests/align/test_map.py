@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -54,11 +55,11 @@ def pairs(draw: st.DrawFn) -> tuple[bytes, bytes]:
 def check(old: bytes, new: bytes, made: TextMap) -> None:
     runs = made.runs
     assert all(r.old.length > 0 and r.new.length > 0 for r in runs)
-    assert all(a.old.end <= b.old.start for a, b in zip(runs, runs[1:], strict=False))
+    assert all(a.old.end <= b.old.start for a, b in pairwise(runs))
     by_new = sorted(runs, key=lambda r: r.new)
-    assert all(a.new.end <= b.new.start for a, b in zip(by_new, by_new[1:], strict=False))
+    assert all(a.new.end <= b.new.start for a, b in pairwise(by_new))
     in_order = [r for r in runs if r.kind in {RunKind.KEPT, RunKind.EDITED}]
-    assert all(a.new.end <= b.new.start for a, b in zip(in_order, in_order[1:], strict=False))
+    assert all(a.new.end <= b.new.start for a, b in pairwise(in_order))
     for run in runs:
         same = old[run.old.start : run.old.end] == new[run.new.start : run.new.end]
         assert same == (run.kind in {RunKind.KEPT, RunKind.MOVED})

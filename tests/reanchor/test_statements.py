@@ -187,7 +187,7 @@ def test_truth_by_construction(seed: int, rng: random.Random) -> None:
 
 def test_the_ink_crosses_renditions_exactly() -> None:
     old = "The ofﬁce keeps  records\nfor thirty days.\n\fPage two is here.\n".encode()
-    new = "The office keeps records for thirty days. Page two is here.".encode()
+    new = b"The office keeps records for thirty days. Page two is here."
     quote = "ofﬁce keeps  records\nfor".encode()
     start = old.index(quote)
     (statement,) = reanchor_by_ink(old, new, [Range(start, start + len(quote))])

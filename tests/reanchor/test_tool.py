@@ -23,7 +23,7 @@ def answers(root: Path, *lines: object) -> list[dict[str, object]]:
 def root(tmp_path: Path) -> Path:
     base = tmp_path / "root"
     base.mkdir()
-    (base / "old.txt").write_bytes("One clause stays here.\nThe other clause goes.\n".encode())
+    (base / "old.txt").write_bytes(b"One clause stays here.\nThe other clause goes.\n")
     (base / "new.txt").write_bytes("Über.\nOne clause stays here.\n".encode())
     (base / "bytes.txt").write_bytes(b"\xff\xfe not text \x00 at all\n")
     (tmp_path / "secret.txt").write_bytes(b"secret")

@@ -134,12 +134,13 @@ def _free_parts(spans: Sequence[_Span], taken: Sequence[_Span]) -> Iterator[list
     at = 0
     for start, end in spans:
         parts: list[_Span] = []
+        position = start
         while at < len(taken) and taken[at][0] < end:
             a, b = taken[at]
-            if a > start:
-                parts.append((start, a))
-            start = max(start, b)
+            if a > position:
+                parts.append((position, a))
+            position = max(position, b)
             at += 1
-        if start < end:
-            parts.append((start, end))
+        if position < end:
+            parts.append((position, end))
         yield parts

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeVar
 
 from rapidfuzz.distance import LCSseq
 
-
 Symbols = TypeVar("Symbols", str, bytes)
 
 

@@ -64,26 +64,28 @@ def decode(data: bytes) -> tuple[int, int, str, bool, bytes, list[list[int]]]:
         MapDamagedError: `data` is not what `encode` returned.
     """
     try:
-        plain = zstd.ZstdDecompressor().decompress(data, _LIMIT)
-        if not plain.startswith(_MAGIC):
-            raise ValueError("magic")
-        stop = plain.index(b"\n", len(_MAGIC))
-        old_size, new_size, algorithm, complete, count = json.loads(plain[len(_MAGIC) : stop])
-        body = memoryview(plain)[stop + 1 :]
-        if len(body) != 17 * count:
-            raise ValueError("length")
-        kinds = bytes(body[:count])
-        columns = [
-            _unpack(bytes(body[count + 4 * count * i : count + 4 * count * (i + 1)]))
-            for i in range(4)
-        ]
-    except (ValueError, TypeError, zstd.ZstdError) as error:
+        sizes, kinds, columns = _read(zstd.ZstdDecompressor().decompress(data, _LIMIT))
+        old_size, new_size, algorithm, complete = sizes
+    except (ValueError, TypeError, EOFError, zstd.ZstdError) as error:
         raise MapDamagedError(
             f"the stored map cannot be read ({error})", hint="it is made again from the two texts"
         ) from None
     old = _places(columns[0], columns[1])
     new = _places(columns[2], columns[3])
     return old_size, new_size, algorithm, complete, kinds, [*old, *new]
+
+
+def _read(plain: bytes) -> tuple[tuple[int, int, str, bool], bytes, list[list[int]]]:
+    """Return sizes, kinds and columns; a ValueError says what is missing."""
+    if not plain.startswith(_MAGIC):
+        raise ValueError("it does not begin as a map does")
+    stop = plain.index(b"\n", len(_MAGIC))
+    old_size, new_size, algorithm, complete, count = json.loads(plain[len(_MAGIC) : stop])
+    body = plain[stop + 1 :]
+    if len(body) != 17 * count:
+        raise ValueError("it ends early")
+    columns = [_unpack(body[count + 4 * count * i : count + 4 * count * (i + 1)]) for i in range(4)]
+    return (old_size, new_size, algorithm, complete), body[:count], columns
 
 
 def _steps(starts: Sequence[int], ends: Sequence[int]) -> list[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate, compress, count
 from operator import add
 from typing import NamedTuple
@@ -209,11 +210,10 @@ def _match(
                 Block(a + x.old, c + x.new, x.length) for x in _lcs_lines(left, right, budget)
             ]
             continue
+        weigh = partial(_weight, left, weights)
         links = [
             Block(a + found[i].old, c + found[i].new, found[i].length)
-            for i in heaviest_chain(
-                found, lambda x: sum(map(weights.__getitem__, left[x.old : x.old + x.length]))
-            )
+            for i in heaviest_chain(found, weigh)
         ]
         spine += links
         ends = [(a, c), *((x.old + x.length, x.new + x.length) for x in links)]
@@ -221,6 +221,10 @@ def _match(
         for (a1, c1), (b1, d1) in zip(ends, starts, strict=True):
             if a1 < b1 and c1 < d1:
                 todo.append((a1, b1, c1, d1))
+
+
+def _weight(ids: list[int], weights: list[int], block: Block) -> int:
+    return sum(weights[i] for i in ids[block.old : block.old + block.length])
 
 
 def _lcs_lines(old: list[int], new: list[int], budget: Budget) -> list[Block]:

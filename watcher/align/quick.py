@@ -50,8 +50,8 @@ def align_alike(
         middle = _middle((a + left, e, c + left, f), texts, vocabulary)
         if middle is None:
             return None
-        runs += middle
-        same += sum(run[1] - run[0] for run in middle if run[4] == KEPT)
+        runs += middle[0]
+        same += middle[1]
     elif _slides(
         old[:left], old[left : len(old) - right] or new[left : len(new) - right], vocabulary
     ):
@@ -76,8 +76,11 @@ def _slides(before: bytes, middle: bytes, vocabulary: Vocabulary) -> bool:
 
 def _middle(
     gap: tuple[int, int, int, int], texts: Texts, vocabulary: Vocabulary
-) -> list[RawRun] | None:
-    """Return the runs of the stretch that differs; None unless all sentence ends in it agree."""
+) -> tuple[list[RawRun], int] | None:
+    """Return the runs of the stretch that differs and the bytes of equal words in it.
+
+    None unless all ends of sentences in it agree.
+    """
     a, b, c, d = gap
     old_parts, new_parts = split(texts.old, a, b), split(texts.new, c, d)
     old_all = "".join(map(vocabulary.__getitem__, old_parts))
@@ -93,7 +96,7 @@ def _middle(
     left = _places(old_all, old_parts, a)
     right = _places(new_all, new_parts, c)
     runs: list[RawRun] = []
-    at_old = at_new = 0
+    at_old = at_new = same = 0
     for match in found:
         o, n, size = match.a, match.b, match.size
         if at_old < o and at_new < n:
@@ -110,12 +113,13 @@ def _middle(
         if size:
             a, b = left.starts[o], left.ends[at_old - 1]
             c, d = right.starts[n], right.ends[at_new - 1]
+            same += b - a
             if texts.old[a:b] == texts.new[c:d]:
                 runs.append((a, b, c, d, KEPT))
             else:
                 link = Link(o, at_old, n, at_new, True)
                 runs += unequal(link, left, right, texts, (KEPT, EDITED))
-    return runs
+    return runs, same
 
 
 def _places(symbols: str, parts: list[bytes], start: int) -> Words:

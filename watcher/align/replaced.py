@@ -67,12 +67,12 @@ def _size(start: int, end: int, side: Words) -> int:
 
 def _inside(part: tuple[int, int], news: list[tuple[int, int]], old: Words, new: Words) -> Link:
     """Link a part in the middle of one old sentence with all, the first or the last new part."""
-    size = _size(*part, old)
+    size = _size(part[0], part[1], old)
     whole = (news[0][0], news[-1][1])
-    if len(news) == 1 or _size(*whole, new) <= 3 * size + 48:
-        if _whole(whole, new):
-            return (*part, *whole)
-    best = min((news[0], news[-1]), key=lambda n: abs(_size(*n, new) - size))
+    fits = len(news) == 1 or _size(whole[0], whole[1], new) <= 3 * size + 48
+    if fits and _whole(whole, new):
+        return (*part, *whole)
+    best = min((news[0], news[-1]), key=lambda n: abs(_size(n[0], n[1], new) - size))
     return (*part, *best)
 
 

@@ -102,11 +102,8 @@ def unequal(
         if texts.old[e:f] == texts.new[g:h]:
             yield e, f, g, h, kinds[0]
         else:
-            runs = list(_by_word(Link(a, stop, c, c + size, True), old, new, texts, kinds))
-            if sum(run[4] == kinds[1] for run in runs) < _COARSE:
-                yield from runs
-            else:
-                yield e, f, g, h, kinds[1]
+            runs = _by_word(Link(a, stop, c, c + size, True), old, new, texts, kinds)
+            yield from runs or ((e, f, g, h, kinds[1]),)
         if stop < b:
             i, j = old.starts[stop], new.starts[c + size]
             if f < i and h < j:
@@ -117,15 +114,25 @@ def unequal(
 
 def _by_word(
     link: Link, old: Words, new: Words, texts: Texts, kinds: tuple[int, int]
-) -> Iterator[RawRun]:
+) -> list[RawRun]:
+    """Return the runs of single words and blanks; none if too many of them differ."""
+    runs: list[RawRun] = []
+    different = 0
+    last_old = last_new = -1
     for step in range(link.old_end - link.old):
         a, b = old.starts[link.old + step], old.ends[link.old + step]
         c, d = new.starts[link.new + step], new.ends[link.new + step]
-        if step:
-            e, f = old.ends[link.old + step - 1], new.ends[link.new + step - 1]
-            if e < a and f < c:
-                yield e, a, f, c, kinds[0] if texts.old[e:a] == texts.new[f:c] else kinds[1]
-        yield a, b, c, d, kinds[0] if texts.old[a:b] == texts.new[c:d] else kinds[1]
+        if -1 < last_old < a and last_new < c:
+            blank = texts.old[last_old:a] == texts.new[last_new:c]
+            runs.append((last_old, a, last_new, c, kinds[0] if blank else kinds[1]))
+            different += not blank
+        same = texts.old[a:b] == texts.new[c:d]
+        runs.append((a, b, c, d, kinds[0] if same else kinds[1]))
+        different += not same
+        if different >= _COARSE:
+            return []
+        last_old, last_new = b, d
+    return runs
 
 
 def join(runs: list[RawRun], texts: Texts) -> list[RawRun]:
@@ -140,21 +147,23 @@ def _bridged(run: RawRun, following: RawRun, texts: Texts) -> tuple[RawRun, ...]
     """Return two runs, made one or longer, or with a run between, if only blanks part them."""
     a, b, c, d, kind = run
     e, f, g, h, next_kind = following
-    if d > g or (kind in _IN_ORDER) != (next_kind in _IN_ORDER):
-        return run, following
     old, new = texts.old[b:e], texts.new[d:g]
-    if not is_blank(old) or not is_blank(new):
+    if (
+        d > g
+        or (kind in _IN_ORDER) != (next_kind in _IN_ORDER)
+        or not (is_blank(old) and is_blank(new))
+    ):
         return run, following
     same, other = (KEPT, EDITED) if kind in _IN_ORDER else (MOVED, MOVED_EDITED)
-    if old != new:
-        return (run, (b, e, d, g, other), following) if old and new else (run, following)
-    if kind == next_kind == same:
+    if old == new and kind == next_kind == same:
         return ((a, f, c, h, same),)
-    if kind == same:
+    if old == new and kind == same:
         return (a, e, c, g, same), following
-    if next_kind == same:
+    if old == new and next_kind == same:
         return run, (b, f, d, h, same)
-    return (run, (b, e, d, g, same), following) if old else (run, following)
+    if old and new:
+        return run, (b, e, d, g, same if old == new else other), following
+    return run, following
 
 
 _IN_ORDER = (KEPT, EDITED)

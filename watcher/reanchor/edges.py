@@ -32,10 +32,7 @@ def begins(text: bytes, at: int) -> bool:
     bare = before.rstrip(b" \t\n\f")
     if not bare or b"\n" in before[len(bare) :] or b"\f" in before[len(bare) :]:
         return True
-    match = None
-    for match in _BOUNDARY.finditer(before):
-        pass
-    return match is not None and match.end() == len(before)
+    return any(match.end() == len(before) for match in _BOUNDARY.finditer(before))
 
 
 def stops(text: bytes, at: int, *, row: bool = False) -> bool:

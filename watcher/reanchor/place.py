@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from watcher.align.model import EDITED, KEPT, MOVED, TextMap
+from watcher.align.model import KEPT, MOVED, TextMap
+from watcher.align.tokens import Vocabulary, words
 
 
 class Piece(NamedTuple):
@@ -56,18 +57,46 @@ def pieces_of(text_map: TextMap, old: bytes, new: bytes, start: int, end: int) -
             continue
         first, last = c, d
         if left > a:
-            first = c + project(old[a:b], new[c:d], left - a)
+            first = c + project(old[a:b], new[c:d], left - a, end=False)
         if right < b:
-            last = c + project(old[a:b], new[c:d], right - a)
+            last = c + project(old[a:b], new[c:d], right - a, end=True)
         if first < last:
             pieces.append(Piece(left, right, first, last, kind))
     return pieces
 
 
-def project(old: bytes, new: bytes, at: int) -> int:
-    """Return where offset `at` of `old` is in its edited form `new`, between two characters."""
+def project(old: bytes, new: bytes, at: int, *, end: bool) -> int:
+    """Return where offset `at` of `old` is in its edited form `new`, between two characters.
+
+    Where both have the same words, only blanks, case or marks changed: then a
+    word's start is that word's start and (for an `end`) its end is its end.
+    """
+    vocabulary = Vocabulary()
+    left = words(old, 0, len(old), vocabulary)
+    right = words(new, 0, len(new), vocabulary)
+    if left.symbols != right.symbols or not left.symbols:
+        return _by_characters(old, new, at)
+    index = bisect_left(left.ends, at) if end else bisect_right(left.starts, at) - 1
+    if end:
+        index = min(index, len(left.ends) - 1)
+        if left.starts[index] >= at:
+            return right.ends[index - 1] if index else right.starts[0]
+    elif index < 0 or left.ends[index] <= at:
+        return right.starts[index + 1] if index + 1 < len(right.starts) else right.ends[-1]
+    a, b = left.starts[index], left.ends[index]
+    c, d = right.starts[index], right.ends[index]
+    if at == (b if end else a):
+        return d if end else c
+    return c + _by_characters(old[a:b], new[c:d], at - a)
+
+
+_COMPARED = 1_000_000
+"""Product of lengths above which an offset inside an edit is placed by proportion."""
+
+
+def _by_characters(old: bytes, new: bytes, at: int) -> int:
     place = len(new) * at // max(len(old), 1)
-    if len(old) * len(new) <= 1_000_000:
+    if len(old) * len(new) <= _COMPARED:
         for match in Indel.opcodes(old, new).as_matching_blocks():
             if match.a <= at <= match.a + match.size and match.size:
                 place = match.b + at - match.a
@@ -95,6 +124,3 @@ def clusters_of(pieces: list[Piece], span: int) -> list[Cluster]:
             best.weight += weight
     clusters.sort(key=lambda c: (-c.weight, c.start))
     return clusters
-
-
-__all__ = ["EDITED", "KEPT", "MOVED", "Cluster", "Piece", "clusters_of", "pieces_of", "project"]

@@ -20,20 +20,22 @@ class _Case:
         self.case_id: object = None
         self.problem = ""
         try:
-            given = json.loads(line)
-            if not isinstance(given, dict):
-                raise ValueError("not a JSON object")
-            self.case_id = given.get("case_id")
-            self.old = _below(root, given["old_text_ref"])
-            self.new = _below(root, given["new_text_ref"])
-            start, end = given["start"], given["end"]
-            if type(start) is not int or type(end) is not int or not 0 <= start < end:
-                raise ValueError("start and end are not 0 <= start < end")
-            self.passage = Range(start, end)
+            self._read(json.loads(line), root)
         except KeyError as error:
             self.problem = f"the field {error} is missing"
-        except (ValueError, RecursionError) as error:
-            self.problem = str(error)
+        except (ValueError, TypeError, RecursionError, OSError) as error:
+            self.problem = str(error) or type(error).__name__
+
+    def _read(self, given: object, root: Path) -> None:
+        if not isinstance(given, dict):
+            raise TypeError("the line is not a JSON object")
+        self.case_id = given.get("case_id")
+        self.old = _below(root, given["old_text_ref"])
+        self.new = _below(root, given["new_text_ref"])
+        start, end = given["start"], given["end"]
+        if type(start) is not int or type(end) is not int or not 0 <= start < end:
+            raise ValueError("start and end are not whole numbers with 0 <= start < end")
+        self.passage = Range(start, end)
 
 
 def _below(root: Path, reference: object) -> Path:
@@ -72,8 +74,7 @@ def run(cases: TextIO, root: Path, out: TextIO) -> None:
         statements = reanchor(old, new, align(old, new), [todo[i].passage for i in good])
         for index, statement in zip(good, statements, strict=True):
             answers[index] = _answer(todo[index].case_id, statement)
-    for answer in answers:
-        out.write(json.dumps(answer, ensure_ascii=False) + "\n")
+    out.writelines(json.dumps(answer, ensure_ascii=False) + "\n" for answer in answers)
 
 
 def _problem(case: _Case) -> dict[str, object]:
