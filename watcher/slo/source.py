@@ -1,0 +1,336 @@
+"""Reads the declarations: OpenSLO for objectives, two small kinds of ours beside it.
+
+OpenSLO v1 (https://github.com/OpenSLO/OpenSLO) has no words for plain alerts and
+for scenarios that prove them, so those are documents of `watcher/v1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Annotated, Literal
+
+import yaml  # type: ignore[import-untyped, unused-ignore]
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+
+from watcher.errors import ConfigError
+from watcher.slo.model import (
+    AlertGroup,
+    AlertRule,
+    BurnPolicy,
+    RuleFile,
+    Scenario,
+    Severity,
+    Slo,
+    Source,
+    Suite,
+)
+
+SELECTOR = re.compile(r"[a-z_:]+\{[^{}]*\}")
+Duration = Annotated[str, Field(pattern=r"^[1-9][0-9]*[smhd]$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+AlertName = Annotated[str, Field(pattern=r"^Watcher[A-Za-z]+$")]
+Exact = Annotated[Decimal, BeforeValidator(str)]
+"""A decimal number as it is written: 0.999 has no binary tail."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True
+    )
+
+
+class _Metadata(_Strict):
+    name: Name
+    display_name: str = ""
+    annotations: Mapping[str, str] = {}
+
+
+class _PrometheusSpec(_Strict):
+    query: str
+
+
+class _MetricSource(_Strict):
+    type: Literal["Prometheus"]
+    spec: _PrometheusSpec
+
+
+class _Metric(_Strict):
+    metric_source: _MetricSource
+
+
+class _Ratio(_Strict):
+    counter: bool
+    good: _Metric | None = None
+    bad: _Metric | None = None
+    total: _Metric
+
+
+class _IndicatorSpec(_Strict):
+    ratio_metric: _Ratio
+
+
+class _Indicator(_Strict):
+    metadata: _Metadata
+    spec: _IndicatorSpec
+
+
+class _TimeWindow(_Strict):
+    duration: Annotated[str, Field(pattern=r"^[1-9][0-9]*d$")]
+    is_rolling: Literal[True]
+
+
+class _Objective(_Strict):
+    target: Annotated[Exact, Field(gt=0, lt=1)]
+    time_slice_window: Duration | None = None
+
+
+class _SloSpec(_Strict):
+    description: str
+    service: Name
+    indicator: _Indicator
+    time_window: Annotated[list[_TimeWindow], Field(min_length=1, max_length=1)]
+    budgeting_method: Literal["Occurrences", "RatioTimeslices"]
+    objectives: Annotated[list[_Objective], Field(min_length=1, max_length=1)]
+
+
+class _SloDocument(_Strict):
+    api_version: Literal["openslo/v1"]
+    kind: Literal["SLO"]
+    metadata: _Metadata
+    spec: _SloSpec
+
+
+class _ServiceSpec(_Strict):
+    description: str
+
+
+class _ServiceDocument(_Strict):
+    api_version: Literal["openslo/v1"]
+    kind: Literal["Service"]
+    metadata: _Metadata
+    spec: _ServiceSpec
+
+
+class _Rule(_Strict):
+    alert: AlertName
+    expr: str
+    hold: Duration | None = Field(default=None, alias="for")
+    severity: Severity
+    slo: Name | None = None
+    summary: str
+    description: str
+    inhibits: list[AlertName] = []
+
+
+class _Group(_Strict):
+    name: Name
+    rules: Annotated[list[_Rule], Field(min_length=1)]
+
+
+class _AlertsSpec(_Strict):
+    groups: list[_Group]
+
+
+class _AlertsDocument(_Strict):
+    api_version: Literal["watcher/v1"]
+    kind: Literal["Alerts"]
+    metadata: _Metadata
+    spec: _AlertsSpec
+
+
+class _Scenario(_Strict):
+    name: str
+    changed: Mapping[str, str] = {}
+    at: int | None = None
+    fires: list[str]
+
+
+class _ScenariosSpec(_Strict):
+    rules: Annotated[list[RuleFile], Field(min_length=1)]
+    interval: Duration
+    steps: int
+    healthy: Mapping[str, str]
+    scenarios: list[_Scenario]
+
+
+class _ScenariosDocument(_Strict):
+    api_version: Literal["watcher/v1"]
+    kind: Literal["Scenarios"]
+    metadata: _Metadata
+    spec: _ScenariosSpec
+
+
+_Document = _SloDocument | _ServiceDocument | _AlertsDocument | _ScenariosDocument
+_DOCUMENT: TypeAdapter[_Document] = TypeAdapter(Annotated[_Document, Field(discriminator="kind")])
+
+
+def parse_source(files: Mapping[str, str]) -> Source:
+    """Return what the YAML `files` (text by name) declare together.
+
+    Raises `ConfigError` that names the file and the key.
+    """
+    documents = [
+        document for name, text in sorted(files.items()) for document in _documents(name, text)
+    ]
+    services = [d for d in documents if isinstance(d, _ServiceDocument)]
+    if len(services) != 1:
+        raise ConfigError(
+            f"{len(services)} documents of the kind Service are declared", hint="declare one"
+        )
+    metadata = services[0].metadata
+    source = Source(
+        service=metadata.name,
+        runbooks=metadata.annotations.get("watcher/runbooks", ""),
+        slos=tuple(_slo(d) for d in documents if isinstance(d, _SloDocument)),
+        groups=tuple(
+            _group(group)
+            for d in documents
+            if isinstance(d, _AlertsDocument)
+            for group in d.spec.groups
+        ),
+        suites=(),
+    )
+    severities = _severities(source)
+    suites = tuple(_suite(d, severities) for d in documents if isinstance(d, _ScenariosDocument))
+    for rule in source.declared():
+        for target in rule.inhibits:
+            if target not in severities:
+                raise ConfigError(f"{rule.name} inhibits {target}, which is no alert")
+    return Source(source.service, source.runbooks, source.slos, source.groups, suites)
+
+
+def _documents(name: str, text: str) -> list[_Document]:
+    try:
+        return [_DOCUMENT.validate_python(raw) for raw in yaml.safe_load_all(text)]
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{name} is not YAML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{name}: {key}: {first['msg']}", hint="correct that key") from None
+
+
+def _slo(document: _SloDocument) -> Slo:
+    spec, name = document.spec, document.metadata.name
+    ratio = spec.indicator.spec.ratio_metric
+    if (ratio.good is None) == (ratio.bad is None):
+        raise ConfigError(f"{name}: either good or bad must be given", hint="keep one of them")
+    if ratio.counter != (spec.budgeting_method == "Occurrences"):
+        raise ConfigError(
+            f"{name}: counters are budgeted by Occurrences, states by RatioTimeslices",
+            hint="change counter or budgetingMethod",
+        )
+    return Slo(
+        name=name,
+        title=document.metadata.display_name or name,
+        description=spec.description,
+        objective=spec.objectives[0].target,
+        days=int(spec.time_window[0].duration[:-1]),
+        good=_selector(name, ratio.good),
+        bad=_selector(name, ratio.bad),
+        total=_selector(name, ratio.total) or "",
+        counter=ratio.counter,
+        burn=_burn(name, document.metadata.annotations),
+    )
+
+
+def _selector(name: str, metric: _Metric | None) -> str | None:
+    """Return the query, which a window is put behind and which must bear that."""
+    if metric is None:
+        return None
+    query = metric.metric_source.spec.query.strip()
+    if not SELECTOR.fullmatch(query):
+        raise ConfigError(
+            f"{name}: {query!r} is not a plain selector", hint='write metric{label="value"}'
+        )
+    return query
+
+
+def _burn(name: str, annotations: Mapping[str, str]) -> BurnPolicy | None:
+    if "watcher/alert" not in annotations:
+        return None
+
+    def number(key: str) -> int | None:
+        return int(annotations[key]) if key in annotations else None
+
+    try:
+        return BurnPolicy(
+            alert=annotations["watcher/alert"],
+            subject=annotations["watcher/subject"],
+            consequence=annotations["watcher/consequence"],
+            min_bad=number("watcher/min-bad"),
+            min_hourly=number("watcher/min-hourly"),
+        )
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"{name}: annotations of an alert: {error}") from None
+
+
+def _group(group: _Group) -> AlertGroup:
+    return AlertGroup(
+        group.name,
+        tuple(
+            AlertRule(
+                name=rule.alert,
+                expr=rule.expr.strip(),
+                hold=rule.hold,
+                severity=rule.severity,
+                slo=rule.slo,
+                summary=rule.summary.strip(),
+                description=rule.description.strip(),
+                inhibits=tuple(rule.inhibits),
+            )
+            for rule in group.rules
+        ),
+    )
+
+
+def _severities(source: Source) -> dict[str, tuple[Severity, ...]]:
+    """Return with which severities each alert can fire; names must be unique."""
+    found: dict[str, tuple[Severity, ...]] = {}
+    for rule in source.declared():
+        if rule.name in found:
+            raise ConfigError(f"{rule.name} is declared twice", hint="rename one of them")
+        found[rule.name] = (rule.severity,)
+    for slo in source.slos:
+        if slo.burn is not None:
+            if slo.burn.alert in found:
+                raise ConfigError(f"{slo.burn.alert} is declared twice")
+            found[slo.burn.alert] = (Severity.PAGE, Severity.TICKET)
+    return found
+
+
+def _suite(document: _ScenariosDocument, severities: dict[str, tuple[Severity, ...]]) -> Suite:
+    spec = document.spec
+
+    def fires(name: str) -> tuple[str, Severity]:
+        alert, _, severity = name.partition(":")
+        known = severities.get(alert, ())
+        if severity:
+            known = tuple(each for each in known if each.value == severity)
+        if len(known) != 1:
+            raise ConfigError(
+                f"scenarios: {name} is not one alert of one severity",
+                hint="write Name, or Name:page and Name:ticket where it has both",
+            )
+        return alert, known[0]
+
+    return Suite(
+        name=document.metadata.name,
+        rules=tuple(spec.rules),
+        interval=spec.interval,
+        steps=spec.steps,
+        healthy=spec.healthy,
+        scenarios=tuple(_scenario(each, spec.steps, fires) for each in spec.scenarios),
+    )
+
+
+def _scenario(
+    scenario: _Scenario, steps: int, fires: Callable[[str], tuple[str, Severity]]
+) -> Scenario:
+    at = steps if scenario.at is None else scenario.at
+    if not 0 < at <= steps:
+        raise ConfigError(f"scenarios: {scenario.name}: at must be within 1 and {steps}")
+    return Scenario(scenario.name, scenario.changed, at, tuple(map(fires, scenario.fires)))
