@@ -23,7 +23,7 @@ from watcher.domain.ranges import Range
 from watcher.reanchor import reanchor
 
 _SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "reanchor"
-_SEEDS = (1001, 1002)
+_SEEDS = (1001,)
 
 
 def cpu(work: Callable[[], object], rounds: int = 3) -> float:
@@ -59,9 +59,8 @@ class Report:
         width = max(len(str(row["figure"])) for row in self.rows)
         for row in self.rows:
             mark = {True: "holds", False: "misses", None: "-"}[row["holds"]]  # type: ignore[index]
-            print(
-                f"{row['figure']:<{width}}  {row['value']:>12} {row['unit']:<4} {row['target']:<10} {mark}"
-            )
+            told = f"{row['value']:>12} {row['unit']:<4} {row['target']:<10} {mark}"
+            print(f"{row['figure']:<{width}}  {told}")
         print()
         for row in self.rows:
             print(json.dumps(row))

@@ -32,8 +32,7 @@ def difflib_words(old: bytes, new: bytes, start: int, end: int) -> Place:
     starts = [_offsets(left), _offsets(right)]
     ends = [(0, 0)]
     for block in difflib.SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
-        for step in range(block.size):
-            ends.append((starts[0][block.a + step], starts[1][block.b + step]))
+        ends += [(starts[0][block.a + i], starts[1][block.b + i]) for i in range(block.size)]
     inside = [b for a, b in ends if start <= a < end]
     return (min(inside), max(inside) + end - start) if inside else None
 

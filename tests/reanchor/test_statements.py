@@ -45,12 +45,12 @@ def policy(seed: int = 1) -> str:
     parts = []
     for number, topic in enumerate(TOPICS, 1):
         lines = [f"## {number}. {topic}"]
-        for _ in range(4):
-            lines.append(
-                f"The company {rng.choice(verbs)} {rng.choice(things)} of each customer for "
-                f"{rng.randint(2, 90)} days. It then {rng.choice(verbs)} {rng.choice(things)} "
-                f"unless section {rng.randint(1, 9)} requires {rng.choice(things)} to stay."
-            )
+        lines += [
+            f"The company {rng.choice(verbs)} {rng.choice(things)} of each customer for "
+            f"{rng.randint(2, 90)} days. It then {rng.choice(verbs)} {rng.choice(things)} "
+            f"unless section {rng.randint(1, 9)} requires {rng.choice(things)} to stay."
+            for _ in range(4)
+        ]
         lines.append(
             f"- {rng.choice(things)}, {rng.choice(things)}; see part {rng.randint(2, 99)}."
         )
