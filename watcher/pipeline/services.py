@@ -47,7 +47,10 @@ class Services:
     judged: Judged = field(default_factory=Judged)
     """Judgements of late, with their words: the next step of a change needs them again."""
 
-    @property
-    def entries(self) -> Mapping[DocumentId, DocumentEntry]:
-        """The configured documents by id."""
-        return {DocumentId(entry.document_id): entry for entry in self.settings.documents}
+    entries: Mapping[DocumentId, DocumentEntry] = field(init=False)
+    """The configured documents by id."""
+
+    def __post_init__(self) -> None:
+        """Index the documents once: every check looks one up among thousands."""
+        entries = {DocumentId(entry.document_id): entry for entry in self.settings.documents}
+        object.__setattr__(self, "entries", entries)
