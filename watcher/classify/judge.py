@@ -26,6 +26,7 @@ from watcher.classify.rules import Tried
 from watcher.classify.structure import mark, segments
 from watcher.classify.tokens import Kind, Token, View, make_view, whole_words
 from watcher.classify.typed import type_tokens
+from watcher.classify.window import windowed
 
 
 class Finding(NamedTuple):
@@ -79,9 +80,12 @@ def pair_of(
     """
     if max(len(old.tokens), len(new.tokens)) > MAX_TOKENS:
         raise OversizeError
+    old, new, begun, cut = windowed(*whole_words(old, new))
+    initial = initial or begun
     read = []
-    for view in whole_words(old, new):
-        tokens = mark(type_tokens(view.tokens, pack, initial), view.lines, pack, stamped=stamped)
+    for view in (old, new):
+        tokens = type_tokens(view.tokens, pack, initial)
+        tokens = mark(tokens, view.lines, pack, stamped=stamped and not begun, partial=cut)
         tokens = settle_case(tokens, view.lines, pack, initial=initial)
         read.append(view._replace(tokens=tokens))
     return Pair(read[0], read[1], pack)

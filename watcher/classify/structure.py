@@ -79,15 +79,22 @@ def _words(tokens: list[Token]) -> list[str]:
 
 
 def mark(
-    tokens: list[Token], lines: list[Line], pack: Pack | None, *, stamped: bool = False
+    tokens: list[Token],
+    lines: list[Line],
+    pack: Pack | None,
+    *,
+    stamped: bool = False,
+    partial: bool = False,
 ) -> list[Token]:
     """Return `tokens` with `drop` set where a grammar says what may come and go.
 
     `stamped`: the line above the block is a stamp, so that a bare date below
-    it is one too.
+    it is one too. `partial`: the tokens are some sentences of a line, so that
+    nothing is known of the line as a whole.
     """
     marks: dict[int, str] = {}
-    _mark_lines(tokens, lines, pack, marks)
+    if not partial:
+        _mark_lines(tokens, lines, pack, marks)
     if pack is not None:
         for start, end in segments(tokens, lines):
             part = tokens[start:end]

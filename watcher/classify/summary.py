@@ -96,9 +96,16 @@ def _atom(
     place: BlockPair, pair: Pair, finding: Finding, evidence: tuple[Evidence, ...], why: str
 ) -> Atom:
     piece = finding.piece
+    old = _bytes(pair.old, piece.a, piece.b, place.old)
+    new = _bytes(pair.new, piece.c, piece.d, place.new)
+    if finding.rule == "same-tokens" and piece == (
+        0, len(pair.old.tokens), 0, len(pair.new.tokens),
+    ):  # fmt: skip
+        # It speaks of the spaces and marks of the block, which are no tokens.
+        old, new = place.old, place.new
     return Atom(
-        _bytes(pair.old, piece.a, piece.b, place.old),
-        _bytes(pair.new, piece.c, piece.d, place.new),
+        old,
+        new,
         rules.CLASS_OF.get(finding.rule, ChangeClass.COSMETIC),
         finding.rule,
         tuple(sorted({facet for item in evidence for facet in item.facets})),
