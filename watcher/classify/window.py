@@ -70,10 +70,17 @@ def _same(left: Token, right: Token) -> bool:
 
 
 def _begins(tokens: list[Token], at: int) -> bool:
-    """Tell whether a sentence surely begins at `at`: a stop, a space, a capitalised word."""
+    """Tell whether a sentence surely begins at `at`.
+
+    A word of four letters, so no "1. März" and no "Art. Nine", then a stop, a
+    space, and a capitalised word.
+    """
     token = tokens[at]
+    last = tokens[at - 2].exact if at > 1 else ""
     return (
         tokens[at - 1].exact in _STOPS
+        and last.isalpha()
+        and len(last) > 3
         and not token.glued
         and token.kind is Kind.WORD
         and len(token.exact) > 2
