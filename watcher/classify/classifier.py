@@ -26,7 +26,7 @@ from watcher.classify.judge import (
 from watcher.classify.packs import Pack, detect, pack, pack_name
 from watcher.classify.proofs import Pair
 from watcher.classify.score import score_of
-from watcher.classify.structure import follows_stamp
+from watcher.classify.stamps import follows_stamp
 from watcher.classify.summary import BlockSummary, conclude, summarise, unread
 from watcher.classify.user import apply_user_rules
 from watcher.domain.changes import (

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from watcher.classify.packs import Pack, detect, pack
-from watcher.classify.structure import mark, segments
+from watcher.classify.sentences import segments
+from watcher.classify.structure import mark
 from watcher.classify.tokens import Kind, Token, make_view
 from watcher.classify.typed import type_tokens
 from watcher.domain.ranges import Range

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from watcher.classify.judge import Finding
 from watcher.classify.lines import LineKind
 from watcher.classify.proofs import Pair, facet_of, sides
-from watcher.classify.structure import segments
+from watcher.classify.sentences import segments
 from watcher.classify.tokens import QUANTITIES, Kind, Token
 
 

@@ -23,7 +23,8 @@ from watcher.classify.orders import (
 from watcher.classify.packs import Pack
 from watcher.classify.proofs import PIECE_PROOFS, Pair, sides
 from watcher.classify.rules import Tried
-from watcher.classify.structure import mark, segments
+from watcher.classify.sentences import segments
+from watcher.classify.structure import mark
 from watcher.classify.tokens import Kind, Token, View, make_view, whole_words
 from watcher.classify.typed import type_tokens
 from watcher.classify.window import windowed

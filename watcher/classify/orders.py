@@ -9,7 +9,7 @@ from watcher.classify.lines import LineKind
 from watcher.classify.packs import Pack
 from watcher.classify.proofs import Pair
 from watcher.classify.rules import Tried
-from watcher.classify.structure import segments
+from watcher.classify.sentences import segments
 from watcher.classify.tokens import Kind, Token, View
 
 _MAX_ITEMS = 400

@@ -34,12 +34,11 @@ class Equivalent(_Strict):
 
 
 class NumberRules(_Strict):
-    """Number words beside the table: articles, multipliers, ordinals."""
+    """Number words beside the table: articles and multipliers."""
 
     articles: Words
     ambiguous: Words
     scale: dict[str, int]
-    ordinals: dict[str, int]
 
 
 class Months(_Strict):
@@ -64,13 +63,12 @@ class Stamps(_Strict):
 
 
 class Furniture(_Strict):
-    """Words of page numbers, navigation, page tools, copyright lines, tokens."""
+    """Words of page numbers, navigation, page tools, technical tokens."""
 
     page: tuple[tuple[str, str], ...]
     home: Words
     history: Words
     navigation: Words
-    copyright: Words
     tokens: Words
 
 
@@ -85,7 +83,6 @@ class SpecialWords(_Strict):
     case_sensitive: Words
     scope: Words
     negative_prefixes: Words
-    abbreviations: Words
     particles: Words
 
 

@@ -180,7 +180,6 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
         "date_links": file.date_links,
         "business": file.units.get("business", ()),
         "calendar": file.units.get("calendar", ()),
-        "tax": file.currencies.get("tax", ()),
         "articles": file.number_rules.articles,
         "ambiguous": file.number_rules.ambiguous,
     }
@@ -305,10 +304,7 @@ def build(file: PackFile) -> Pack:
             for word in entries
         },
         currencies={
-            word.lower(): code
-            for code, entries in file.currencies.items()
-            if code != "tax"
-            for word in entries
+            word.lower(): code for code, entries in file.currencies.items() for word in entries
         },
         stamps=_table(
             {"stamp": file.stamps.phrases, "amended": file.stamps.amended_phrases}, speller
