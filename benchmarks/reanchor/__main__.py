@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -136,18 +136,32 @@ def speed(report: Report) -> None:
         passages.append(Range(start, start + rng.randint(40, 300)))
     took = cpu(lambda: reanchor(old, new, made, passages))
     report.add("10,000 citations on 1 MB", took, "s", "<= 0.15", took <= 0.15)
-    inside = [r for r in made.runs if r.old.length > 2000 or r.kind.value == "kept"][:1]
-    exact = [Range(inside[0].old.start + 1, inside[0].old.end - 1)] * 10_000
+    longest = max((r for r in made.runs if r.kind.value == "kept"), key=lambda r: r.old.length)
+    middle = (longest.old.start + longest.old.end) // 2
+    exact = [Range(middle - 50, middle + 50)] * 10_000
     took = cpu(lambda: reanchor(old, new, made, exact)) / 10_000
     report.add("look-up of a kept passage", 1e6 * took, "us", "<= 5", took <= 5e-6)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     large = "".join(statute(seed, 9_000)[:1_000_000] for seed in range(10))
     large_old, large_new = large.encode(), edited(large, 8, 0.1).encode()
     took = cpu(lambda: align(large_old, large_new), 1)
     report.add("map of 10 MB", took, "s", "<= 0.8", took <= 0.8)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    added = (after - before) / 1024
-    report.add("memory added at 10 MB, texts included", added, "MB", "<= 100", added <= 100)
+    added = float(subprocess.check_output([sys.executable, "-c", _MEMORY], text=True))
+    report.add("memory added by the map of 10 MB", added, "MB", "<= 100", added <= 100)
+
+
+_MEMORY = """
+import resource
+from benchmarks.reanchor.texts import edited, statute
+from watcher.align import align
+text = "".join(statute(seed, 9_000)[:1_000_000] for seed in range(10))
+old, new = text.encode(), edited(text, 8, 0.1).encode()
+del text
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+align(old, new)
+print((peak() - before) / 1024)
+"""
+"""Run by itself: the peak of a process counts everything that it did before."""
 
 
 def hostile(report: Report) -> None:

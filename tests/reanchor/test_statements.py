@@ -137,6 +137,15 @@ def test_gone_stays_gone_beside_a_near_duplicate() -> None:
     assert stays.status is Status.MOVED
 
 
+def test_beside_a_copy_within_a_sentence_no_place_is_picked() -> None:
+    old = "The fee is set by the chamber of the court and paid at once.\n"
+    new = "The fee is set by the chamber of the court or chamber of the court and paid at once.\n"
+    statement = state(old, new, "chamber of the")
+    assert (statement.status, statement.ranges) == (Status.AMBIGUOUS, ())
+    places = [new[r.start : r.end] for r in statement.candidates]
+    assert places == ["chamber of the"] * 2
+
+
 def test_another_text_holds_nothing() -> None:
     other = "\n\n".join(f"Recipe {i}: boil {i} eggs, then wait {i * 3} minutes." for i in range(40))
     assert state(OLD, other, QUOTE).status is Status.GONE

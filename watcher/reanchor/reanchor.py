@@ -14,7 +14,7 @@ from watcher.domain.changes import Atom
 from watcher.domain.ranges import Range
 from watcher.domain.statements import How, Statement, Status
 from watcher.reanchor.context import HeadingPath, Surroundings
-from watcher.reanchor.edges import NewSide, fits, widen
+from watcher.reanchor.edges import NewSide, begins, fits, widen
 from watcher.reanchor.material import Atoms, edits_of
 from watcher.reanchor.place import Cluster, Piece, clusters_of, pieces_of
 from watcher.reanchor.verbatim import Unclaimed
@@ -99,6 +99,9 @@ class _Pair:
             if kind in {KEPT, MOVED}:
                 shift = self.map.new_starts[index] - self.map.old_starts[index]
                 place = Range(start + shift, end + shift)
+                other = self._twin(passage, place, index) if kind == KEPT else None
+                if other is not None:
+                    return _ambiguous((place, other), "map")
                 inside = self.map.old_starts[index] < start and end < self.map.old_ends[index]
                 if inside or fits(self.old, self.new, passage, place):
                     return self._same(passage, place, kind)
@@ -108,6 +111,40 @@ class _Pair:
         if not pieces:
             return self._nowhere(passage, ())
         return self._placed(passage, clusters_of(pieces, end - start))
+
+    def _twin(self, passage: Range, place: Range, index: int) -> Range | None:
+        """Return the equally good place of a passage beside an inserted copy of it, if any.
+
+        Where "of the court" became "of the court and of the court", no one can
+        tell which of the two is the old one. A copy that begins a sentence or
+        a line of its own is told from the old text by that.
+        """
+        runs = self.map
+        for left in (index, index - 1):
+            right = left + 1
+            if (
+                left < 0
+                or right >= len(runs.kinds)
+                or runs.old_ends[left] != runs.old_starts[right]
+            ):
+                continue
+            old_gap, gap = runs.old_ends[left], runs.new_starts[right] - runs.new_ends[left]
+            if gap <= 0 or runs.kinds[left] != KEPT or runs.kinds[right] != KEPT:
+                continue
+            before = left == index
+            span = old_gap - passage.start if before else passage.end - old_gap
+            if span > gap:
+                continue
+            if before:
+                old = self.old[passage.start : old_gap]
+                new = self.new[runs.new_starts[right] - span : runs.new_starts[right]]
+            else:
+                old = self.old[old_gap : passage.end]
+                new = self.new[runs.new_ends[left] : runs.new_ends[left] + span]
+            if old == new and not begins(self.new, runs.new_ends[left]):
+                move = gap if before else -gap
+                return Range(place.start + move, place.end + move)
+        return None
 
     def _same(self, passage: Range, place: Range, kind: int) -> Statement:
         """Return the statement of a passage that is found byte for byte."""
@@ -130,16 +167,9 @@ class _Pair:
         if len(found) == 1:
             return self._same(passage, found[0], MOVED)
         if found:
-            status, candidates = Status.AMBIGUOUS, tuple(found)
-        else:
-            status = Status.GONE if self.map.complete else Status.NOT_COMPUTED
-        return Statement(
-            status,
-            candidates=candidates,
-            margin=0.0 if status is Status.AMBIGUOUS else 1.0,
-            method="verbatim" if found else "map",
-            algorithm=ALGORITHM,
-        )
+            return _ambiguous(tuple(found), "verbatim")
+        status = Status.GONE if self.map.complete else Status.NOT_COMPUTED
+        return Statement(status, candidates=candidates, method="map", algorithm=ALGORITHM)
 
     def _placed(self, passage: Range, clusters: list[Cluster]) -> Statement:
         """Return the statement of a passage of which the map knows pieces."""
@@ -185,6 +215,17 @@ class _Pair:
             method="map",
             algorithm=ALGORITHM,
         )
+
+
+def _ambiguous(candidates: tuple[Range, ...], method: str) -> Statement:
+    return Statement(
+        Status.AMBIGUOUS,
+        candidates=tuple(sorted(candidates)),
+        similarity=1.0,
+        margin=0.0,
+        method=method,
+        algorithm=ALGORITHM,
+    )
 
 
 def pages_of(text: bytes, place: Range) -> tuple[Range, ...]:
