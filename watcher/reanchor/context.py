@@ -121,14 +121,12 @@ class Surroundings:
 
     def _covered(self, passage: Range) -> bool:
         """Tell whether one kept run holds the passage and all that counts around it."""
-        starts, ends = self.text_map.old_starts, self.text_map.old_ends
-        index = bisect_right(starts, passage.start) - 1
-        return (
-            index >= 0
-            and self.text_map.kinds[index] == KEPT
-            and (starts[index] <= passage.start - REACH - 4 or self._from_start(index))
-            and (ends[index] >= passage.end + REACH + 4 or self._to_end(index))
-        )
+        runs = self.text_map
+        index = bisect_right(runs.old_starts, passage.start) - 1
+        if index < 0 or runs.kinds[index] != KEPT:
+            return False
+        before = passage.start - runs.old_starts[index] > REACH or self._from_start(index)
+        return before and (runs.old_ends[index] - passage.end > REACH or self._to_end(index))
 
     def _from_start(self, index: int) -> bool:
         return self.text_map.old_starts[index] == self.text_map.new_starts[index] == 0
