@@ -58,3 +58,28 @@ def test_the_histories_are_the_real_ones_and_named() -> None:
         assert f"{path.parent.name}/{path.name}" in notice
     assert {path.suffix for path in files} == {".md", ".pdf"}
     assert any(path.parent.name == "basecamp-privacy" for path in files)
+
+
+def steady(line: str) -> str:
+    """Return a line without what differs from run to run: times, ports, counts of checks."""
+    line = re.sub(r"^\d\d:\d\d:\d\d", "TIME", line.rstrip())
+    line = re.sub(r"127\.0\.0\.1:\d+", "HOST", line)
+    line = re.sub(r"^In \d+ s:", "In N s:", line)
+    return re.sub(r"\d+ (not_modified|refused|same_bytes)", r"N \1", line)
+
+
+@pytest.mark.timeout(240)
+def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (HISTORIES.parents[2] / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"<!-- demo -->\n```text\n(.*?)```", readme, re.DOTALL)
+    assert block is not None
+    assert play(None) == 0
+    printed = [steady(line) for line in capsys.readouterr().out.splitlines()]
+    for line in block[1].splitlines():
+        if line == "...":
+            continue
+        wanted = steady(line)
+        if wanted.endswith("…"):
+            assert any(p.startswith(wanted[:-1]) for p in printed), wanted
+        else:
+            assert wanted in printed, wanted
