@@ -294,3 +294,19 @@ def test_a_held_capture_that_does_not_stay_is_rejected(deployment: Deployment) -
     assert deployment.store.captures.held(name)
     deployment.check(name, html(*FIRST, *long))
     assert not deployment.store.captures.held(name)
+
+
+def test_a_suspicious_first_capture_waits_for_a_person(deployment: Deployment) -> None:
+    page = Page(
+        b"<html><head><title>Welcome</title><meta name=robots content=noindex></head><body>"
+        b"<p>Just a moment while we look at your request.</p><form><input name=q>"
+        b"<button>Go on</button></form></body></html>",
+        "text/html; charset=utf-8",
+    )
+    name = deployment.watch("retention", page)
+    for _ in range(6):
+        verdict = deployment.check(name).verdict
+        assert verdict is not None
+        assert verdict.outcome in {Outcome.HELD, Outcome.REFUSED}, verdict
+        deployment.clock.pass_time(hours=7)
+    assert deployment.store.versions.current(name) is None

@@ -183,16 +183,22 @@ class Intake:
         )
 
     def _end_hold_if_agreed(self, received: Received, commit: Commit) -> Commit:
-        """Accept a held capture once enough fetches over enough time agree."""
-        check = self._services.settings.check
-        seen = self._services.store.captures.agreement(commit.capture_id)
+        """Accept a held capture once enough fetches over enough time agree.
+
+        Never the first one of a document: a wall that stays would become
+        version 1. Then a person decides.
+        """
+        check, store = self._services.settings.check, self._services.store
+        seen = store.captures.agreement(commit.capture_id)
+        first = store.versions.current(received.leased.document.document_id) is None
         if (
-            seen is None
+            first
+            or seen is None
             or seen.count < check.held_fetches
             or seen.last - seen.first < check.held_for
         ):
             return commit
-        return self._services.store.commits.accept(
+        return store.commits.accept(
             received.leased.lease,
             commit.capture_id,
             at=received.capture.captured_at,
