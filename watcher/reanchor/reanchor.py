@@ -22,8 +22,9 @@ from watcher.reanchor.verbatim import Unclaimed
 ALGORITHM = "reanchor/1"
 _COVERED = 0.5
 """Share of the passage's bytes that must survive, or ..."""
-_SIMILAR = 0.5
-"""... likeness that the place must have, for the passage to be there at all."""
+_SIMILAR, _SIMILAR_LONG, _SHORT = 0.5, 0.57, 64
+"""... likeness that the place must have, for the passage to be there at all: more for one
+of more bytes than `_SHORT`, since long texts of one language resemble each other."""
 _PART, _PART_BYTES = 0.25, 12
 """Share and bytes of the passage from which a second place is a part of it."""
 _COMPARED = 100_000_000
@@ -180,7 +181,8 @@ class _Pair:
             return self._same(passage, hull, main.pieces[0].kind)
         alike = similarity(self.old[passage.start : passage.end], self.new[hull.start : hull.end])
         parts = [c for c in clusters[1:] if c.weight >= max(_PART * span, _PART_BYTES)]
-        if main.weight < _COVERED * span and alike < _SIMILAR and not parts:
+        least = _SIMILAR if span <= _SHORT else _SIMILAR_LONG
+        if main.weight < _COVERED * span and alike < least and not parts:
             return self._nowhere(passage, pages_of(self.new, hull))
         if parts:
             return self._split(passage, [main, *parts], alike)
