@@ -6,6 +6,7 @@ import pytest
 
 from tests.fetch.chromium import require_chromium
 from tests.pipeline.deployment import Deployment, html
+from watcher.cli.trying import try_url
 from watcher.demo.site import Page
 from watcher.domain.verdicts import Outcome, Refusal
 
@@ -68,3 +69,15 @@ def test_without_a_browser_the_shell_is_refused_with_the_way_out(deployment: Dep
 def test_render_is_one_of_two_words(deployment: Deployment, value: str) -> None:
     with pytest.raises(Exception, match="'http' or 'browser'"):
         deployment.watch("retention", html(*TERMS), f'render = "{value}"')
+
+
+def test_a_page_can_be_tried_with_a_browser(
+    deployment: Deployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_chromium()
+    url = deployment.site.put("policy", shell(30))
+    try_url(url, ("127.0.0.0/8",), browser=True, as_json=False)
+    shown = capsys.readouterr().out
+    assert "rendered_by: chromium" in shown
+    assert "30 days" in shown
+    assert shown.rstrip().endswith('render = "browser"')

@@ -19,10 +19,11 @@ from watcher.pipeline.verdicts import judge_first
 _LINES = 12
 
 
-def try_url(url: str, networks: tuple[str, ...], *, as_json: bool) -> None:
+def try_url(url: str, networks: tuple[str, ...], *, browser: bool, as_json: bool) -> None:
     """Fetch, read and judge `url` once, and print all of it."""
     name = suggest_document_id(url)
-    answer = asyncio.run(_fetch(url, name, networks))
+    request = Request(document_id=name, url=url, allowed_networks=networks, render=browser)
+    answer = asyncio.run(_fetch(request))
     reading, verdict = None, answer.verdict
     if answer.kind is AnswerKind.BODY:
         source = Source(
@@ -40,18 +41,21 @@ def try_url(url: str, networks: tuple[str, ...], *, as_json: bool) -> None:
     show_lines(["", "# the entry to paste into your documents folder", ""])
     title = reading.title if reading else ""
     show_lines(entry_text(url, name, title, networks).splitlines())
+    show_lines(['render = "browser"'] if browser else [])
 
 
-async def _fetch(url: str, name: str, networks: tuple[str, ...]) -> Answer:
+async def _fetch(request: Request) -> Answer:
     settings = FetchSettings(contact="trying one address by hand", version=__version__)
     async with Fetcher(settings) as fetcher:
-        return await fetcher.fetch(Request(document_id=name, url=url, allowed_networks=networks))
+        return await fetcher.fetch(request)
 
 
 def _lines(answer: Answer, reading: Reading | None, verdict: Verdict | None) -> Iterator[str]:
     for hop in answer.hops:
         to = f" -> {hop.location}" if hop.location else ""
         yield f"{hop.status} {hop.url} ({hop.peer}){to}"
+    for fact in answer.evidence:
+        yield f"  {fact.name}: {fact.value}"
     if verdict is not None:
         reason = f", {verdict.reason.value}" if verdict.reason else ""
         yield f"verdict: {verdict.outcome.value}{reason} {verdict.message}".rstrip()

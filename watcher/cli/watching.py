@@ -54,12 +54,15 @@ def try_url(
         list[str] | None,
         typer.Option(help="A private network (CIDR) that it may be fetched from, repeatable."),
     ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Let a Chromium run the page's scripts first.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Fetch one address once and show what would be stored; stores nothing."""
     from watcher.cli import trying
 
-    trying.try_url(url, tuple(allow_network or ()), as_json=json)
+    trying.try_url(url, tuple(allow_network or ()), browser=browser, as_json=json)
 
 
 def check(
