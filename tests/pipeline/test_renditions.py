@@ -124,3 +124,19 @@ def test_a_document_that_moves_to_another_format_goes_on(deployment: Deployment)
     assert report.verdict.outcome is Outcome.ACCEPTED, report.verdict
     (statement,) = deployment.store.citations.statements(cited.citation_id)
     assert statement.statement.ranges
+
+
+def test_a_clause_that_lands_under_another_heading_does_not_carry(deployment: Deployment) -> None:
+    def page(before: str, after: str) -> Page:
+        body = (
+            f"<h1>Policy</h1><h2>{before}</h2><p>{FIRST[1]}</p>"
+            f"<p>{FIRST[0]}</p><h2>{after}</h2><p>Nothing else is said here at all.</p>"
+        )
+        return Page(f"<html><body><main>{body}</main></body></html>".encode(), "text/html")
+
+    name = deployment.watch("p", page("Employees", "Visitors"), "confirm = false")
+    deployment.check(name)
+    cited = deployment.cite(name, FIRST[0]).citation
+    deployment.check(name, page("Customers", "Visitors"))
+    (found,) = deployment.store.citations.statements(cited.citation_id)
+    assert found.statement.context_changed

@@ -16,6 +16,7 @@ from watcher.domain.resolution import VersionPurgedError
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
 from watcher.pipeline.alerting import alerts_for_change
+from watcher.pipeline.headings import headings_of
 from watcher.pipeline.judging import judge_change
 from watcher.pipeline.reviewing import chance_of_review
 from watcher.pipeline.ruling import IGNORED, rules_for
@@ -123,6 +124,10 @@ def reanchor_live(
         text_map or align(old.data, new.data),
         classification.atoms if classification else (),
         by_ink=change.cause is Cause.RENDITION,
+        headings=(
+            headings_of(services, change.document_id, change.from_version),
+            headings_of(services, change.document_id, change.to_version),
+        ),
     )
     anchoring = Anchoring(services, change.document_id, new, step, change.from_version)
     after = 0

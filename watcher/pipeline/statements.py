@@ -14,6 +14,7 @@ from watcher.domain.ranges import Range
 from watcher.domain.resolution import VersionPurgedError
 from watcher.domain.statements import Statement, Status
 from watcher.domain.text import CanonicalText
+from watcher.pipeline.headings import HeadingIndex, headings_of
 from watcher.pipeline.judging import judge_versions
 from watcher.pipeline.services import Services
 from watcher.reanchor import ALGORITHM, combine, compare_hops, reanchor, reanchor_by_ink
@@ -31,12 +32,17 @@ class Step:
     text_map: TextMap
     atoms: tuple[Atom, ...]
     by_ink: bool = False
+    headings: tuple[HeadingIndex | None, HeadingIndex | None] = (None, None)
 
     def place(self, passages: Sequence[Range]) -> list[Statement]:
         """Return the statement of each passage of the old text."""
         if self.by_ink:
             return reanchor_by_ink(self.old.data, self.new.data, passages)
-        return reanchor(self.old.data, self.new.data, self.text_map, passages, self.atoms)
+        old, new = self.headings
+        paths = (old.path_at, new.path_at) if old and new else None
+        return reanchor(
+            self.old.data, self.new.data, self.text_map, passages, self.atoms, headings=paths
+        )
 
 
 @dataclass(slots=True)
@@ -100,7 +106,12 @@ class Anchoring:
         except VersionPurgedError:
             return None
         judged = judge_versions(self.services, self.document_id, old, self.new)
-        return Step(old, self.new, align(old.data, self.new.data), judged.atoms)
+        headings = (
+            headings_of(self.services, self.document_id, version),
+            headings_of(self.services, self.document_id, self.new.version),
+        )
+        text_map = align(old.data, self.new.data)
+        return Step(old, self.new, text_map, judged.atoms, headings=headings)
 
     def _last_statement(self, citation: Citation) -> Statement | None:
         """Return what counts for the version that the hop comes from."""
