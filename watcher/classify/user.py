@@ -36,7 +36,7 @@ def check_user_rules(user: UserRules) -> None:
             )
         try:
             empty = re.compile(ignore.pattern).match("") is not None
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ConfigError(
                 f"the pattern {ignore.name!r} is no regular expression: {error}",
                 hint="correct it; a literal sign such as ( or . needs a backslash",

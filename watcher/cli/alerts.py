@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from watcher.cli.service import CONFIG, ConfigOption
+from watcher.cli.service import CONFIG, MOST_ROWS, ConfigOption
 
 alerts_app = typer.Typer(help="What was told, and to whom.", no_args_is_help=True)
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
@@ -24,7 +24,9 @@ def list_alerts(
     state: Annotated[
         str | None, typer.Option(help="held, pending, delivered, dead, cancelled or digest.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="At most so many, newest first.")] = 50,
+    limit: Annotated[
+        int, typer.Option(min=1, max=MOST_ROWS, help="At most so many, newest first.")
+    ] = 50,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:
@@ -35,7 +37,7 @@ def list_alerts(
 
 
 def show(
-    number: Annotated[int, typer.Argument(help="The alert's number.")],
+    number: Annotated[int, typer.Argument(min=0, max=2**63 - 1, help="The alert's number.")],
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:
@@ -46,7 +48,7 @@ def show(
 
 
 def ack(
-    number: Annotated[int, typer.Argument(help="The alert's number.")],
+    number: Annotated[int, typer.Argument(min=0, max=2**63 - 1, help="The alert's number.")],
     config: ConfigOption = CONFIG,
 ) -> None:
     """Acknowledge an alert."""

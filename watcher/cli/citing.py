@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from watcher.cli.service import CONFIG, ConfigOption
+from watcher.cli.service import CONFIG, MOST_ROWS, ConfigOption
 
 citations_app = typer.Typer(help="List and withdraw citations.", no_args_is_help=True)
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
@@ -67,7 +67,7 @@ def resolve(
 
 def list_citations(
     document: Annotated[str | None, typer.Argument(help="Only of this document.")] = None,
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_ROWS, help="At most so many.")] = 100,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:

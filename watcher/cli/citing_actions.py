@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from watcher.pipeline.services import Services
 from watcher.pipeline.touched import touched_citations
 from watcher.pipeline.views import find_change
 from watcher.store.rows import OperatorAct, Resolution, StoredCitation
+
+_OFFSET = re.compile("[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ def emission_key(caller: str, answer: str, ordinal: int, labels: Sequence[str]) 
 def cite(config: Path, document: str, asked: Asked, key: EmissionKey, *, as_json: bool) -> None:
     """Emit, and print the citation with its anchors."""
     with opened(config, write=True) as services:
-        version = chosen_version(services, document, asked.version) if asked.version else None
+        version = None
+        if asked.version is not None:
+            version = chosen_version(services, document, asked.version)
         emitted = emit(
             services,
             document_id(document),
@@ -95,8 +100,8 @@ def list_citations(config: Path, document: str | None, limit: int, *, as_json: b
     """Print citations with their last statement."""
     with opened(config) as services:
         names = (
-            [document_id(document)]
-            if document
+            [services.store.documents.get(document_id(document)).document_id]
+            if document is not None
             else [d.document_id for d in services.store.documents.list()]
         )
         rows = [
@@ -184,8 +189,8 @@ def confirm(
 
 def _range(text: str) -> tuple[int, int]:
     start, separator, end = text.partition(":")
-    if not separator or not start.isdecimal() or not end.isdecimal():
-        raise UsageError(f"{text!r} is not a range", hint="write --range 120:180")
+    if not separator or not _OFFSET.fullmatch(start) or not _OFFSET.fullmatch(end):
+        raise UsageError(f"{text[:60]!r} is not a range", hint="write --range 120:180")
     return int(start), int(end)
 
 

@@ -53,9 +53,12 @@ def write_entry(folder: Path, text: str, name: str) -> Path:
         UsageError: the file exists already.
     """
     path = folder / f"{name}.toml"
-    if path.exists():
-        raise UsageError(f"{path} exists already", hint="give another --document id")
-    path.write_text(text, encoding="utf-8")
+    data = text.encode()
+    try:
+        with path.open("xb") as stream:
+            stream.write(data)
+    except FileExistsError:
+        raise UsageError(f"{path} exists already", hint="give another --document id") from None
     return path
 
 
@@ -64,15 +67,24 @@ def entry_text(url: str, name: str, title: str = "", networks: tuple[str, ...] =
     lines = [
         "[[document]]",
         f"document_id = {json.dumps(name)}",
-        f"url = {json.dumps(url)}",
-        f"title = {json.dumps(title, ensure_ascii=False)}",
+        f"url = {toml_string(url)}",
+        f"title = {toml_string(title)}",
         'schedule = "6h"             # how often it is checked',
         'owner = ""                  # who is told of its changes',
         'severity = "ticket"         # page, ticket or info: the most its alerts may be',
     ]
     if networks:
-        lines.append(f"allowed_networks = {json.dumps(list(networks))}")
+        lines.append(f"allowed_networks = [{', '.join(map(toml_string, networks))}]")
     return "\n".join(lines) + "\n"
+
+
+def toml_string(text: str) -> str:
+    """Return a TOML basic string: JSON's, with everything escaped that does not print."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(
+        char if char.isprintable() else f"\\U{ord(char):08x}"
+        for char in json.dumps(whole, ensure_ascii=False)
+    )
 
 
 def suggest_document_id(url: str) -> str:
@@ -81,9 +93,12 @@ def suggest_document_id(url: str) -> str:
     Raises:
         UsageError: `url` is not an http or https URL.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not an http or https URL", hint="give the full address")
+        raise UsageError(f"{url[:200]!r} is not an http or https URL", hint="give the full address")
     host = parts.hostname.removeprefix("www.")
     if host.rsplit(".", 1)[-1].isalpha():
         host = host.split(".")[0]

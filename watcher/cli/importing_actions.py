@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import ValidationError
 
-from watcher.cli.entries import suggest_document_id
+from watcher.cli.entries import suggest_document_id, toml_string
 from watcher.cli.output import show_lines
 from watcher.errors import UsageError
 from watcher.pipeline.importing import Draft, Format, ImportFileError, Told, convert, format_of
@@ -166,26 +165,17 @@ def _write_new(folder: Path, stem: str, text: str) -> Path:
 
 
 def _toml(source: str, entries: Iterable[tuple[Draft, Mapping[str, Value]]]) -> str:
-    lines = [f"# Imported from {_string(source)}."]
+    lines = [f"# Imported from {toml_string(source)}."]
     for draft, values in entries:
-        lines += ["", f"# {_string(draft.where)[1:-1]}", "[[document]]"]
+        lines += ["", f"# {toml_string(draft.where)[1:-1]}", "[[document]]"]
         lines += [f"{key} = {_value(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
 
 
 def _value(value: Value) -> str:
     if isinstance(value, str):
-        return _string(value)
+        return toml_string(value)
     if isinstance(value, dict):
-        pairs = (f"{_string(key)} = {_string(content)}" for key, content in value.items())
+        pairs = (f"{toml_string(key)} = {toml_string(content)}" for key, content in value.items())
         return "{ " + ", ".join(pairs) + " }"
-    return "[" + ", ".join(map(_string, value)) + "]"
-
-
-def _string(text: str) -> str:
-    """Return a TOML basic string: JSON's, with everything escaped that does not print."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return "".join(
-        char if char.isprintable() else f"\\U{ord(char):08x}"
-        for char in json.dumps(whole, ensure_ascii=False)
-    )
+    return "[" + ", ".join(map(toml_string, value)) + "]"

@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 failed; 2 wrong call; 10 to 18 a citation does not resolve
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -23,7 +24,10 @@ from watcher.cli import (
     tools,
     watching,
 )
-from watcher.errors import WatcherError
+from watcher.errors import TemporaryError, WatcherError
+
+_LONGEST_LINE = 2000
+_LATER = TemporaryError.exit_code
 
 app = typer.Typer(
     name="watcher",
@@ -44,8 +48,7 @@ def main() -> None:
     try:
         app()
     except WatcherError as error:
-        for line in str(error).splitlines():
-            print(f"watcher: {line}", file=sys.stderr)  # noqa: T201
+        _tell(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -53,6 +56,19 @@ def main() -> None:
         # The reader of a pipe has gone: nothing is wrong, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        # A folder that cannot be written, a disk that is full: the system's own words.
+        _tell(str(error))
+        sys.exit(_LATER if error.errno in (errno.ENOSPC, errno.EDQUOT) else 1)
+
+
+def _tell(message: str) -> None:
+    """Write an error on standard error: nothing in it moves a terminal or floods it."""
+    from watcher.alert.render import visible
+
+    for line in message.split("\n"):
+        shown = visible(line[:_LONGEST_LINE]) + ("…" if len(line) > _LONGEST_LINE else "")
+        print(f"watcher: {shown}", file=sys.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from watcher.metrics import Metrics
 from watcher.pipeline.services import Services
 from watcher.settings import Settings, load
 from watcher.store import Store
+
+_DIGITS = re.compile("[0-9a-f]{4,63}")
 
 
 @contextmanager
@@ -71,6 +74,12 @@ def chosen_version(services: Services, document: str, version: str | None) -> Ve
     digits = version.removeprefix("sha256:")
     if len(digits) == 64:
         return version_id(f"sha256:{digits}")
+    if not _DIGITS.fullmatch(digits):
+        raise UsageError(
+            f"{version[:80]!r} is not a version",
+            document_id=name,
+            hint="give at least 4 of its hex digits, or leave it out for the current one",
+        )
     known = [v.version for v in services.store.versions.list(name)]
     fitting = [v for v in known if v.removeprefix("sha256:").startswith(digits)]
     if len(fitting) != 1:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from watcher.cli.service import CONFIG, ConfigOption
+from watcher.cli.service import CONFIG, MOST_ROWS, ConfigOption
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 DocumentArgument = Annotated[str, typer.Argument(help="The document_id.")]
@@ -86,7 +86,9 @@ def diff(
 
 def changes(
     document: Annotated[str | None, typer.Argument(help="Only of this document.")] = None,
-    limit: Annotated[int, typer.Option(help="At most so many, newest first.")] = 50,
+    limit: Annotated[
+        int, typer.Option(min=1, max=MOST_ROWS, help="At most so many, newest first.")
+    ] = 50,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:

@@ -260,17 +260,19 @@ def _observation_row(seen: Observation | None) -> Row | None:
 def _time(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise UsageError(
             f"{text!r} is not a time", hint="write 2026-05-12 or 2026-05-12T02:13:00Z"
         ) from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def changes(config: Path, document: str | None, limit: int, *, as_json: bool) -> None:
     """Print changes, newest first."""
     with opened(config) as services:
-        name = document_id(document) if document else None
+        name = document_id(document) if document is not None else None
+        if name is not None:
+            services.store.documents.get(name)
         rows: list[Row] = []
         for change in services.store.changes.list(name, limit=limit):
             judged = services.store.changes.classification(change.change_id)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from watcher.cli.service import CONFIG, ConfigOption
+from watcher.cli.service import CONFIG, MOST_ROWS, ConfigOption
 
 review_app = typer.Typer(
     help="Hold the classifier's judgements against a person's.", no_args_is_help=True
@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 def list_queue(
     told: ToldOption = False,
-    limit: Annotated[int, typer.Option(help="At most so many, oldest first.")] = 50,
+    limit: Annotated[
+        int, typer.Option(min=1, max=MOST_ROWS, help="At most so many, oldest first.")
+    ] = 50,
     config: ConfigOption = CONFIG,
     json: JsonOption = False,
 ) -> None:

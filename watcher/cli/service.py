@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 CONFIG = Path("config/watcher.toml")
+MOST_ROWS = 1_000_000
+"""What `--limit` may ask for."""
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="WATCHER_CONFIG", help="The service file.")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections.abc import Iterator
 
 from watcher import __version__
@@ -11,6 +12,7 @@ from watcher.cli.output import show_json, show_lines
 from watcher.clock import SystemClock
 from watcher.domain.reading import Reading
 from watcher.domain.verdicts import Verdict
+from watcher.errors import UsageError
 from watcher.extract import Limits, Options, Source, extract_isolated
 from watcher.fetch import Answer, AnswerKind, Fetcher, FetchSettings, Request
 from watcher.pipeline.intake import capture_of
@@ -22,6 +24,8 @@ _LINES = 12
 def try_url(url: str, networks: tuple[str, ...], *, browser: bool, as_json: bool) -> None:
     """Fetch, read and judge `url` once, and print all of it."""
     name = suggest_document_id(url)
+    for network in networks:
+        _check_network(network)
     request = Request(document_id=name, url=url, allowed_networks=networks, render=browser)
     answer = asyncio.run(_fetch(request))
     reading, verdict = None, answer.verdict
@@ -42,6 +46,13 @@ def try_url(url: str, networks: tuple[str, ...], *, browser: bool, as_json: bool
     title = reading.title if reading else ""
     show_lines(entry_text(url, name, title, networks).splitlines())
     show_lines(['render = "browser"'] if browser else [])
+
+
+def _check_network(network: str) -> None:
+    try:
+        ipaddress.ip_network(network)
+    except ValueError as error:
+        raise UsageError(str(error), hint="write a network such as 10.0.0.0/8") from None
 
 
 async def _fetch(request: Request) -> Answer:

@@ -24,6 +24,8 @@ from watcher.domain.text import CanonicalText, Unit
 from watcher.errors import UsageError
 
 ANCHOR_SCHEMA = "watcher.anchor/1"
+_SHOWN = 60
+"""Characters of a wrong field that a message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def parse_anchor(fields: Mapping[str, object]) -> Anchor:
     """
     if fields.get("schema") != ANCHOR_SCHEMA:
         raise UsageError(
-            f"schema {fields.get('schema')!r} is not {ANCHOR_SCHEMA}",
+            f"schema {_shown(fields.get('schema'))} is not {ANCHOR_SCHEMA}",
             hint="give the anchor object as it was emitted",
         )
     unit = fields.get("unit")
@@ -134,7 +136,7 @@ def parse_anchor(fields: Mapping[str, object]) -> Anchor:
     for name, kind in kinds.items():
         if type(fields.get(name)) is not kind:
             raise UsageError(
-                f"anchor field {name!r} is {fields.get(name)!r}, not {kind.__name__}",
+                f"anchor field {name!r} is {_shown(fields.get(name))}, not {kind.__name__}",
                 hint="give the anchor object as it was emitted",
             )
     return Anchor(
@@ -146,6 +148,13 @@ def parse_anchor(fields: Mapping[str, object]) -> Anchor:
         Unit.parse(unit if isinstance(unit, str) else None),
         str(fields["sha256"]),
     )
+
+
+def _shown(value: object) -> str:
+    """Return what a message shows of a field that somebody sent: never all of it."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__}"
+    return repr(value[:_SHOWN] if isinstance(value, str) else value)
 
 
 def resolve_anchor(text: CanonicalText, anchor: Anchor) -> bytes:

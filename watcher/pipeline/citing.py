@@ -16,6 +16,9 @@ from watcher.metrics import ResolveSource
 from watcher.pipeline.services import Services
 from watcher.store.rows import Emission, NewEmission, Resolution
 
+_LONGEST_WORD = 1000
+"""Characters of a caller, an answer's id or a label at most: alerts repeat them."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmissionKey:
@@ -55,11 +58,13 @@ def emit(
     Without `version` the current one is cited. Give ranges or a quote, not both.
 
     Raises:
-        UsageError: both or neither of ranges and quote, or no version to cite.
+        UsageError: both or neither of ranges and quote, no version to cite, or a
+            key that is empty, too long or cannot be stored as it is.
         ResolutionError: no such version, or a range that no anchor may have.
         QuoteNotFoundError, QuoteAmbiguousError: the quote has not one place.
         EmissionConflictError: the key was used for another citation.
     """
+    _check_words(key, quote)
     if bool(ranges) == bool(quote):
         raise UsageError("nothing to cite, or two things", hint="give ranges or a quote")
     store, now = services.store, services.clock.now()
@@ -95,6 +100,24 @@ def emit(
     return Emitted(citation, emission, current is not None and current.version == version, step)
 
 
+def _check_words(key: EmissionKey, quote: str) -> None:
+    """Refuse what could not be stored as it was given: two keys would become one."""
+    given = [("caller", key.caller), ("answer", key.answer_id), ("quote", quote)]
+    given += [("answer_sha256", key.answer_sha256), ("application", key.application)]
+    given += [("model", key.model), *(("label", part) for pair in key.labels for part in pair)]
+    for name, value in given:
+        if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"the {name} is not valid Unicode text", hint="send it as UTF-8")
+        if name != "quote" and len(value) > _LONGEST_WORD:
+            raise UsageError(
+                f"the {name} has {len(value)} characters", hint=f"use at most {_LONGEST_WORD}"
+            )
+    if not key.caller or not key.answer_id:
+        raise UsageError("the caller or the answer has no name", hint="give both an id")
+    if not 0 <= key.ordinal < 2**31:
+        raise UsageError(f"{key.ordinal} is not an ordinal", hint="count from 0")
+
+
 def resolve(services: Services, what: str) -> Resolution:
     """Return the exact passages of a citation id or of an anchor (a JSON object).
 
@@ -117,7 +140,7 @@ def _resolve(services: Services, what: str) -> Resolution:
         return services.store.citations.resolve(what)
     try:
         fields = json.loads(what)
-    except ValueError:
+    except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
         raise UsageError(

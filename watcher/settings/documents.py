@@ -38,7 +38,7 @@ def _network(value: str) -> str:
 def _pattern(value: str) -> str:
     try:
         re.compile(value)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"this is not a regular expression: {error}") from None
     return value
 

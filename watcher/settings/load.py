@@ -15,6 +15,8 @@ from watcher.errors import ConfigError
 from watcher.settings.documents import DocumentEntry
 from watcher.settings.service import Settings
 
+_MAX_BYTES = 16 * 1024 * 1024
+_MOST_MISTAKES = 50
 _HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_.\"'-]+)\s*\]\]?\s*(#.*)?$")
 
 
@@ -45,6 +47,8 @@ def load(path: Path) -> Settings:
 def load_documents(folder: Path) -> tuple[DocumentEntry, ...]:
     """Return all entries of the `*.toml` files in `folder`, by file name and order.
 
+    Hidden files are not read.
+
     Raises:
         ConfigError: a file cannot be read, an entry is wrong, or an id is used twice.
     """
@@ -56,6 +60,8 @@ def load_documents(folder: Path) -> tuple[DocumentEntry, ...]:
     entries: dict[str, tuple[DocumentEntry, Path]] = {}
     mistakes: list[str] = []
     for path in sorted(folder.glob("*.toml")):
+        if path.name.startswith("."):
+            continue  # an editor's lock or copy of a file that is being written
         for entry in _read_entries(path, mistakes):
             if entry.document_id in entries:
                 other = entries[entry.document_id][1]
@@ -66,7 +72,9 @@ def load_documents(folder: Path) -> tuple[DocumentEntry, ...]:
             else:
                 entries[entry.document_id] = (entry, path)
     if mistakes:
-        raise ConfigError("\n".join(mistakes))
+        more = len(mistakes) - _MOST_MISTAKES
+        told = [*mistakes[:_MOST_MISTAKES], *([f"... and {more} more"] if more > 0 else [])]
+        raise ConfigError("\n".join(told))
     return tuple(entry for entry, _ in entries.values())
 
 
@@ -89,21 +97,35 @@ def _read_entries(path: Path, mistakes: list[str]) -> list[DocumentEntry]:
         try:
             found.append(DocumentEntry.model_validate(row))
         except ValidationError as error:
-            mistakes.append(_explain(error, path, ("document", index), DocumentEntry))
+            explained = len(mistakes) < _MOST_MISTAKES  # each asks for its line in the file
+            where = _explain(error, path, ("document", index), DocumentEntry) if explained else ""
+            mistakes.append(where)
     return found
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(_read_text(path))
     except FileNotFoundError:
         raise ConfigError(
             f"{path} does not exist", hint="run `watcher init` to write one"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}", hint="make it a UTF-8 file") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Not only TOMLDecodeError: a number of many digits, brackets a thousand deep.
         raise ConfigError(f"{path}: not TOML: {error}", hint="mend that line") from None
+
+
+def _read_text(path: Path) -> str:
+    """Return a file's text; a pipe or a device, which may never end, is no such file."""
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path} is not a regular file", hint="make it a UTF-8 file")
+    with path.open("rb") as stream:
+        data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(f"{path} is larger than {_MAX_BYTES} bytes", hint="divide it")
+    return data.decode("utf-8-sig")
 
 
 def _explain(
@@ -154,7 +176,7 @@ def _line_of(path: Path, location: Sequence[str | int]) -> int:
     arrays: dict[tuple[str | int, ...], int] = {}
     table: tuple[str | int, ...] = ()
     best, best_depth = 1, 0
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_read_text(path).splitlines(), start=1):
         here = table
         if header := _HEADER.match(line):
             array = line.lstrip().startswith("[[")

@@ -73,7 +73,7 @@ def read_secret(reference: str) -> Secret:
         source = f"file {path}"
         try:
             value = path.read_text(encoding="utf-8").rstrip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise ConfigError(
                 f"the secret in {source} cannot be read ({type(error).__name__})",
                 hint="create it, readable by the daemon's user only",
