@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -99,3 +101,18 @@ def test_errors_do_not_move_the_terminal(call: Call) -> None:
     code, err = call("config", "check")
     assert code == 78
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("tool", ["classify", "reanchor"])
+def test_a_broken_line_of_cases_stops_no_other(
+    tool: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    surrogate = '{"id": "\\ud800", "case_id": "\\ud800", "lang": "en", "before": "\\ud800"}\n'
+    cases = tmp_path / "cases.jsonl"
+    cases.write_bytes(b'{"id": "\xff"}\n' + surrogate.encode() + b"[[\n{}\n")
+    command = [sys.executable, "-m", "watcher.cli.main", tool, "--cases", str(cases)]
+    assert subprocess.run(command, timeout=120, check=False).returncode == 0
+    lines = capfdbinary.readouterr().out.splitlines()
+    answers = [json.loads(line) for line in lines]
+    assert len(answers) == 4
+    assert {answers[1].get("id"), answers[1].get("case_id")} == {None, "\ud800"}

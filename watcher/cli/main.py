@@ -7,6 +7,7 @@ Exit codes: 0 done; 1 failed; 2 wrong call; 10 to 18 a citation does not resolve
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
@@ -45,6 +46,9 @@ for part in (service, watching, importing, reading, citing, alerts, reviewing, d
 
 def main() -> None:
     """Run the command; every error of ours is one line on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A lone surrogate, from a file's name or an id, is written as JSON writes it.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except WatcherError as error:

@@ -69,7 +69,8 @@ def _lines(path: Path) -> Iterator[TextIO]:
     from watcher.errors import UsageError
 
     try:
-        stream = path.open(encoding="utf-8")
+        # A byte that is not UTF-8 becomes `\xff`, which no JSON has: that line alone is wrong.
+        stream = path.open(encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", hint="name a file") from None
     with stream:
