@@ -65,4 +65,6 @@ def _cell(value: Cell) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return short(value) if value.startswith("sha256:") else value
+    if isinstance(value, Sequence):
+        return ", ".join(map(_cell, value))
     return str(value)
