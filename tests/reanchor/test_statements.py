@@ -190,8 +190,8 @@ def test_truth_by_construction(seed: int, rng: random.Random) -> None:
             low, high = statement.ranges[0].start, statement.ranges[-1].end
             assert low < case.expected[1], case.kind
             assert case.expected[0] < high, case.kind
-        if case.kind == "replaced":
-            assert statement.ranges == (), case.kind
+        # How rarely a replaced passage is anchored all the same is a rate, not an
+        # invariant: `make bench-reanchor` measures it.
 
 
 def test_the_ink_crosses_renditions_exactly() -> None:

@@ -141,7 +141,7 @@ def test_a_copy_is_readable_even_where_nothing_can_be_written(bench: Bench, tmp_
     shutil.copytree(bench.directory, copy)
     for path in (copy, *copy.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    for path in (tmp_path, *tmp_path.parents[:2]):
+    for path in (tmp_path, *tmp_path.parents[:3]):
         path.chmod(path.stat().st_mode | 0o055)
     before = sorted(copy.iterdir())
 

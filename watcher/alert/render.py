@@ -158,7 +158,7 @@ def _citation_lines(citations: tuple[TouchedCitation, ...]) -> Iterator[str]:
         if left := len(citation.answers) - len(names):
             names.append(f"and {left} more")
         yield f"- {citation.citation_id} {citation.status.value}: {', '.join(names)}"
-    if left := len(citations) - _TEXT_CITATIONS:
+    if (left := len(citations) - _TEXT_CITATIONS) > 0:
         yield f"... and {left} more, see the link"
 
 

@@ -32,8 +32,24 @@ def align(old: bytes, new: bytes) -> TextMap:
         runs = [(0, len(old), 0, len(new), KEPT)] if old else []
         return TextMap.of(len(old), len(new), runs, ALGORITHM)
     budget = Budget(_WORK)
-    runs = _runs(Texts(old, new), budget)
+    runs = _with_equal_end(_runs(Texts(old, new), budget), old, new)
     return TextMap.of(len(old), len(new), runs, ALGORITHM, complete=not budget.exhausted)
+
+
+def _with_equal_end(runs: list[RawRun], old: bytes, new: bytes) -> list[RawRun]:
+    """Return the runs with the last kept one grown over the texts' equal ends.
+
+    A line's end belongs to no line, so the one at the end of a text would be
+    in no run, and a passage that takes it in would count as edited.
+    """
+    last = max(range(len(runs)), key=lambda i: runs[i][1], default=None)
+    if last is None:
+        return runs
+    a, b, c, d, kind = runs[last]
+    tail = old[b:]
+    if kind != KEPT or not tail or tail != new[d:] or any(run[3] > d for run in runs):
+        return runs
+    return [*runs[:last], (a, len(old), c, len(new), kind), *runs[last + 1 :]]
 
 
 def _runs(texts: Texts, budget: Budget) -> list[RawRun]:
