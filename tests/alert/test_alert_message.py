@@ -109,6 +109,21 @@ def test_the_text_carries_everything_a_reader_needs() -> None:
     )
 
 
+def test_a_severity_that_was_lowered_is_not_called_raised() -> None:
+    assert "raised" not in render_text(
+        replace(message(), tier=Tier.PAGE, severity=Severity.TICKET), "k"
+    )
+
+
+@pytest.mark.parametrize(("touched", "told"), [(2, None), (10, None), (13, "... and 3 more")])
+def test_what_is_left_out_is_counted_only_where_something_is(
+    touched: int, told: str | None
+) -> None:
+    citation = message().citations[0]
+    text = render_text(replace(message(), citations=(citation,) * touched, excerpts=()), "k")
+    assert (told in text) if told else ("more, see the link" not in text)
+
+
 def test_an_unconfirmed_alert_says_so_and_an_inserted_passage_has_nothing_before() -> None:
     only_new = Excerpt(None, passage("new", NEW), ChangeClass.POLICY_BEARING)
     text = render_text(replace(message(), unconfirmed=True, excerpts=(only_new,)), "k")

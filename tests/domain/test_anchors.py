@@ -145,3 +145,10 @@ def test_an_anchor_without_a_known_unit_is_an_error(unit: str | None) -> None:
     with pytest.raises(ResolutionError) as caught:
         Unit.parse(unit)
     assert caught.value.reason is Reason.UNIT_INVALID
+
+
+def test_segments_stand_in_the_order_of_the_text_and_share_nothing() -> None:
+    for ranges in ([(6, 11), (0, 5)], [(0, 8), (6, 11)], [(0, 5), (0, 5)]):
+        with pytest.raises(ResolutionError, match="begins before"):
+            cite(TEXT, document_id("d"), ranges)
+    assert len(cite(TEXT, document_id("d"), [(0, 5), (5, 11)]).segments) == 2

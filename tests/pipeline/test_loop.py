@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 
 import pytest
@@ -9,10 +10,10 @@ import pytest
 from tests.pipeline.deployment import Deployment, Receiver, html
 from watcher.demo.site import Page, maintenance
 from watcher.domain.changes import ChangeClass
-from watcher.domain.resolution import ResolutionError
+from watcher.domain.resolution import Reason, ResolutionError
 from watcher.domain.statements import Status
 from watcher.domain.verdicts import Outcome, Refusal
-from watcher.pipeline.citing import resolve
+from watcher.pipeline.citing import EmissionKey, emit, resolve
 from watcher.pipeline.ingest import decide
 from watcher.pipeline.touched import touched_citations
 from watcher.store.rows import AlertKind, AlertState, Standing
@@ -310,3 +311,35 @@ def test_a_suspicious_first_capture_waits_for_a_person(deployment: Deployment) -
         assert verdict.outcome in {Outcome.HELD, Outcome.REFUSED}, verdict
         deployment.clock.pass_time(hours=7)
     assert deployment.store.versions.current(name) is None
+
+
+def test_an_anchor_that_names_another_citation_fails_closed(deployment: Deployment) -> None:
+    name = deployment.watch("retention", html(*FIRST))
+    deployment.check(name)
+    cited = deployment.cite(name, FIRST[0], "a").citation
+    other = deployment.cite(name, FIRST[1], "b").citation
+    (anchor,) = cited.anchors()
+    assert resolve(deployment.services, json.dumps(anchor)).passages == (FIRST[0].encode(),)
+    without = {key: value for key, value in anchor.items() if key != "citation_id"}
+    assert resolve(deployment.services, json.dumps(without)).passages == (FIRST[0].encode(),)
+    for wrong in (other.citation_id, "c1" + "a" * 32, 7, ""):
+        with pytest.raises(ResolutionError) as caught:
+            resolve(deployment.services, json.dumps(anchor | {"citation_id": wrong}))
+        assert caught.value.reason is Reason.ANCHOR_MISMATCH
+
+
+def test_an_anchor_of_one_segment_names_the_citation_of_all(deployment: Deployment) -> None:
+    name = deployment.watch("retention", html(*FIRST))
+    deployment.check(name)
+    text = deployment.store.versions.current(name)
+    assert text is not None
+    data = deployment.store.versions.text(name, text.version).data
+    ranges = [(data.index(p.encode()), data.index(p.encode()) + 20) for p in FIRST[:2]]
+    emitted = emit(deployment.services, name, EmissionKey("assistant", "two"), ranges=ranges)
+    for anchor, (start, end) in zip(emitted.citation.anchors(), ranges, strict=True):
+        assert resolve(deployment.services, json.dumps(anchor)).passages == (data[start:end],)
+
+
+def test_nobody_else_may_read_the_database(deployment: Deployment) -> None:
+    for path in (deployment.folder / "var").glob("watcher.sqlite3*"):
+        assert path.stat().st_mode & 0o007 == 0, path

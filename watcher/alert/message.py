@@ -107,7 +107,8 @@ class AlertMessage:
     @property
     def raised(self) -> bool:
         """Tell whether the severity is above what the class alone calls for."""
-        return self.severity is not severity_of(self.tier)
+        order = (Severity.INFO, Severity.TICKET, Severity.PAGE)
+        return order.index(self.severity) > order.index(severity_of(self.tier))
 
     def withheld(self) -> AlertMessage:
         """Return it without any word of the document.

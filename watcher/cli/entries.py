@@ -9,11 +9,11 @@ from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from watcher.alert.channels import WebhookChannel
 from watcher.clock import SystemClock
 from watcher.domain.ids import document_id
 from watcher.errors import UsageError
 from watcher.fetch.browser import find_browser
+from watcher.pipeline.deliver import build_senders
 from watcher.pipeline.reminding import pattern_lines
 from watcher.settings import load
 from watcher.settings.documents import DocumentEntry
@@ -58,7 +58,8 @@ def write_entry(folder: Path, text: str, name: str) -> Path:
         with path.open("xb") as stream:
             stream.write(data)
     except FileExistsError:
-        raise UsageError(f"{path} exists already", hint="give another --document id") from None
+        hint = "edit it, then run `watcher check`; or give another --document id"
+        raise UsageError(f"{path} exists already", hint=hint) from None
     return path
 
 
@@ -118,9 +119,9 @@ def check_configuration(path: Path) -> Iterator[str]:
         *(d.credentials.secret for d in settings.documents if d.credentials),
         *filter(None, [settings.fetch.proxy_secret]),
         *(d.proxy_secret for d in settings.documents if d.proxy_secret),
-        *(c.secret for c in settings.channels if isinstance(c, WebhookChannel) and c.secret),
     ):
         read_secret(reference)
+    build_senders(settings)
     if any(entry.render == "browser" for entry in settings.documents):
         find_browser()
     yield f"{path}: ok, {len(settings.documents)} documents, {len(settings.channels)} channels"

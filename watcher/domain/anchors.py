@@ -19,6 +19,7 @@ from watcher.domain.resolution import (
     AnchorMismatchError,
     HashMismatchError,
     PageMismatchError,
+    RangeInvalidError,
 )
 from watcher.domain.text import CanonicalText, Unit
 from watcher.errors import UsageError
@@ -95,15 +96,21 @@ def cite(
     ranges: Iterable[tuple[int, int]],
     unit: Unit = Unit.UTF8,
 ) -> Citation:
-    """Return the citation of `ranges` (start, end in `unit`, in order).
+    """Return the citation of `ranges` (start, end in `unit`, in the order of the text).
 
     Raises:
-        RangeInvalidError: a range that no anchor may have, or none at all.
+        RangeInvalidError: a range that no anchor may have, or none at all; one
+            that begins before the last has ended.
     """
-    segments = []
+    segments: list[Segment] = []
     for given_start, given_end in ranges:
         start, end = text.to_bytes(given_start, unit), text.to_bytes(given_end, unit)
         text.check_range(start, end)
+        if segments and start < segments[-1].end:
+            raise RangeInvalidError(
+                f"range {start}:{end} begins before {segments[-1].end}, where the last one ends",
+                hint="give the segments in the order of the text, each byte once",
+            )
         segments.append(Segment(text.page_of(start), start, end, text.sha256(start, end)))
     if not segments:
         text.check_range(0, 0)

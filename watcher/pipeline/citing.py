@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from watcher.domain.anchors import Citation, cite, parse_anchor
 from watcher.domain.ids import DocumentId, VersionId, is_citation_id
 from watcher.domain.quotes import QuoteStep, find_quote
-from watcher.domain.resolution import ResolutionError
+from watcher.domain.resolution import AnchorMismatchError, ResolutionError
 from watcher.domain.text import Unit
 from watcher.errors import UsageError
 from watcher.metrics import ResolveSource
 from watcher.pipeline.services import Services
+from watcher.store.errors import UnknownCitationError
 from watcher.store.rows import Emission, NewEmission, Resolution
 
 _LONGEST_WORD = 1000
@@ -135,6 +136,29 @@ def resolve(services: Services, what: str) -> Resolution:
     return resolution
 
 
+def _check_named(services: Services, made: Citation, named: object) -> None:
+    """Refuse an anchor that names a citation which it is not a segment of.
+
+    Raises:
+        AnchorMismatchError: the id is another citation's, or nobody's.
+    """
+    if named is None or named == made.citation_id:
+        return
+    if isinstance(named, str) and is_citation_id(named):
+        try:
+            stored = services.store.citations.get(named).citation
+        except UnknownCitationError:
+            stored = None
+        same = stored and (stored.document_id, stored.version) == (made.document_id, made.version)
+        if stored and same and made.segments[0].range in {s.range for s in stored.segments}:
+            return
+    raise AnchorMismatchError(
+        f"the anchor is no segment of the citation {str(named)[:60]!r}",
+        document_id=made.document_id,
+        hint="give the anchor as it was emitted, or leave the citation_id out",
+    )
+
+
 def _resolve(services: Services, what: str) -> Resolution:
     if is_citation_id(what):
         return services.store.citations.resolve(what)
@@ -154,6 +178,7 @@ def _resolve(services: Services, what: str) -> Resolution:
     made = cite(text, anchor.document_id, [(start, end)])
     (segment,) = made.segments
     given = replace(segment, page=anchor.page, sha256=anchor.sha256)
+    _check_named(services, made, fields.get("citation_id"))
     return services.store.citations.resolve_anchor(
         Citation(anchor.document_id, anchor.version, (given,))
     )

@@ -55,7 +55,7 @@ class FetchPoliteness(_Table):
 class CheckSettings(_Table):
     """How checks are run."""
 
-    tick: Duration = timedelta(seconds=1)
+    tick: Duration = Field(default=timedelta(seconds=1), ge=timedelta(milliseconds=10))
     """How often due documents are looked for."""
     confirm: bool = True
     """Whether an alert waits for one confirming fetch."""

@@ -110,6 +110,9 @@ class Store:
         _make(directory)
         lock = DirectoryLock(directory, service=service)
         try:
+            # Made before SQLite does, so that it and its journals, which take over its
+            # mode, are nobody else's to read.
+            (directory / DATABASE_NAME).touch(mode=0o640)
             database = Database(directory / DATABASE_NAME)
         except BaseException:
             lock.release()
