@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CONFIG ?= config/watcher.toml
 
-.PHONY: help setup run test check demo system-deps lock clean bench
+.PHONY: help setup run test coverage check demo system-deps lock clean bench
 
 help: ## show this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -25,6 +25,9 @@ run: setup ## start the daemon on config/watcher.toml (SQLite and blobs under ./
 	$(BIN)/watcher run --config $(CONFIG)
 
 test: setup ## run every test (skips by name what the system lacks)
+	$(BIN)/python -m pytest -n auto --dist worksteal -q $(PYTEST_ARGS)
+
+coverage: setup ## run every test and say which lines none of them reached
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered -q $(PYTEST_ARGS)
 
 check: setup ## lint, types, architecture, dead code, unused dependencies

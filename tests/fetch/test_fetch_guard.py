@@ -240,7 +240,7 @@ _PIECES = st.lists(
 
 
 @given(_PIECES | st.text(max_size=30), st.booleans())
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 def test_no_url_makes_the_fetcher_raise(tail: str, with_scheme: bool) -> None:
     url = "http://" + tail if with_scheme else tail
     [answer] = resolve_and_fetch(Names(), request(url, allowed_networks=()))
