@@ -137,7 +137,7 @@ def test_a_text_box_waits_for_its_paragraph_and_its_fallback_is_not_read_twice()
         ('<w:r><w:t>a</w:t><w:br w:type="page"/><w:t>b</w:t></w:r>', "a\nb"),
         ("<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t></w:r>", "a\u2011b"),
         ("<w:r><w:t>a</w:t><w:softHyphen/><w:t>b</w:t></w:r>", "a\u00adb"),
-        ('<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>', "\uf0fe"),
+        ('<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>', "☑"),
         (r("re") + "<w:proofErr/>" + r("ten") + "<w:bookmarkStart/>" + r("tion"), "retention"),
         ("<w:r><w:instrText>PAGE</w:instrText></w:r>" + r("a"), "a"),
         ("<w:smartTag><w:customXml>" + r("a") + "</w:customXml></w:smartTag>", "a"),
@@ -252,3 +252,114 @@ def _pieces(data: bytes) -> list[str]:
                         parent.remove(child)
             found += [e.text or "" for e in root.iter() if e.tag.endswith("main}t")]
     return found
+
+
+LISTS = """<X><w:abstractNum w:abstractNumId="1">
+<w:lvl w:ilvl="0"><w:start w:val="4"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:pStyle w:val="Sub"/>
+<w:lvlText w:val="%1.%2"/></w:lvl>
+<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:suff w:val="space"/>
+<w:lvlText w:val="(%3)"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="2"><w:lvl w:ilvl="0"><w:start w:val="1"/>
+<w:numFmt w:val="upperRoman"/><w:lvlText w:val="Article %1"/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerRoman"/><w:isLgl/>
+<w:lvlText w:val="%1-%2"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="3"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/>
+<w:lvlText w:val="\u2022"/></w:lvl></w:abstractNum>
+<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>
+<w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>
+<w:num w:numId="3"><w:abstractNumId w:val="3"/></w:num>
+<w:num w:numId="4"><w:abstractNumId w:val="1"/>
+<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:x>"""
+
+
+def item(text: str, number: int, depth: int = 0) -> str:
+    return (
+        f'<w:p><w:pPr><w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+        f"</w:pPr>{r(text)}</w:p>"
+    )
+
+
+def test_clauses_have_the_numbers_that_word_shows() -> None:
+    body = (
+        item("Scope", 1)
+        + p(r("Terms"), style="Sub")
+        + item("data", 1, 2)
+        + item("person", 1, 2)
+        + p(r("Duties"), style="Child")
+        + item("again from a", 1, 2)
+        + item("Storage", 1)
+        + item("Duration", 1, 1)
+        + item("dot", 3)
+        + item("One", 2)
+        + item("legal", 2, 1)
+        + item("Two", 2)
+        + item("Anew", 4)
+        + item("goes on", 4)
+        + item("no list", 0)
+        + item("unknown", 77)
+    )
+    styles = (
+        '<X><w:style w:styleId="Sub"><w:pPr><w:outlineLvl w:val="1"/>'
+        '<w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+        '<w:style w:styleId="Child"><w:basedOn w:val="Sub"/><w:pPr><w:numPr><w:ilvl w:val="1"/>'
+        "</w:numPr></w:pPr></w:style></w:x>"
+    )
+    header = f"<X>{item('Head', 1)}</w:x>"
+    links = {"n": ("numbering", "numbering.xml"), "s": ("styles", "styles.xml")}
+    links["h"] = ("header", "header1.xml")
+    body += '<w:sectPr><w:headerReference r:id="h"/></w:sectPr>'
+    reading = read(package(body, links, numbering=LISTS, styles=styles, header1=header))
+    lines = [line for line in reading.text.data.decode().split("\n") if line]
+    assert lines == [
+        "4. Head",
+        "4. Scope",
+        "4.1 Terms",
+        "(a) data",
+        "(b) person",
+        "4.2 Duties",
+        "(a) again from a",
+        "5. Storage",
+        "5.1 Duration",
+        "dot",
+        "Article I One",
+        "1-1 legal",
+        "Article II Two",
+        "1. Anew",
+        "2. goes on",
+        "no list",
+        "unknown",
+    ]
+    text = reading.text.data
+    headings = [text[h.range.start : h.range.end] for h in reading.headings]
+    assert headings == [b"4.1 Terms", b"4.2 Duties"]
+    assert dict(reading.rendition.versions)["walk"] == "2"
+
+
+MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        ("<m:f><m:num>A</m:num><m:den>B</m:den></m:f>", "1/2"),
+        ("<m:d><m:e>A</m:e><m:e>B</m:e></m:d>", "(1|2)"),
+        (
+            '<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr><m:e>A</m:e></m:d>',
+            "[1",
+        ),
+        ("<m:rad><m:deg/><m:e>A</m:e></m:rad>", "√1"),
+        (
+            (
+                '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>A</m:sub><m:sup>B</m:sup>'
+                "<m:e>A</m:e></m:nary>"
+            ),
+            "∑1 2 1",
+        ),
+        ("<m:m><m:mr><m:e>A</m:e><m:e>B</m:e></m:mr><m:mr><m:e>B</m:e></m:mr></m:m>", "1 2 2"),
+    ],
+)
+def test_formulas_keep_their_signs(inner: str, text: str) -> None:
+    for letter, digit in (("A", "1"), ("B", "2")):
+        inner = inner.replace(f">{letter}<", f"><m:r><m:t>{digit}</m:t></m:r><")
+    assert text_of(p(f"<m:oMath {MATH}>{inner}</m:oMath>")) == text + "\n"

@@ -3,7 +3,7 @@
 Order: the headers of each section (each part once), the body with its text
 boxes after the paragraph that anchors them, footnotes, endnotes, footers,
 comments. Insertions are text. Deletions are text too, as Word shows them, and
-marked as struck. Automatic numbers are not text in OOXML and none is made up.
+marked as struck. Automatic numbers stand where Word shows them, bullets do not.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ from watcher.domain.reading import (
 from watcher.domain.text import CanonicalText
 from watcher.extract.builder import LINE, PARAGRAPH, TextBuilder
 from watcher.extract.canon import CANON
+from watcher.extract.docx_numbers import Numbers
 from watcher.extract.docx_walk import Story
 from watcher.extract.failure import failed
 from watcher.extract.media import is_encrypted_office
 from watcher.extract.ooxml import LockedError, Package, PackageError, attributes, short
 
-_RENDITION = Rendition("ooxml", (("canon", CANON), ("walk", "1")))
+WALK = "2"
+"""The version of the walk over the parts; part of the rendition. 2 writes automatic
+numbers, the signs of formulas and the characters of the Symbol font."""
+_RENDITION = Rendition("ooxml", (("canon", CANON), ("walk", WALK)))
 _PASSWORD = Problem("encrypted", "it opens only with a password: publish it without one")
 
 
@@ -58,7 +62,11 @@ class _Document:
         self._main = _main_part(package)
         self._out = TextBuilder()
         self._landmarks: list[LandmarkRange] = []
-        self._story = Story(self._out, package, _outline_levels(package, self._main))
+        links = package.relationships(self._main).values()
+        named = {link.kind: link.target for link in links if not link.external}
+        styles = package.xml(named.get("styles", "word/styles.xml"))
+        self._numbers = Numbers(package, named.get("numbering"), styles)
+        self._story = Story(self._out, package, _outline_levels(styles), self._numbers)
         self._written: set[str] = set()
         self._problems: list[Problem] = []
 
@@ -91,6 +99,10 @@ class _Document:
         problems = self._problems
         if not data:
             problems.append(Problem("empty", "the document has no text"))
+        problems += [
+            Problem("list_number", f"numbers of the format {form} are written as decimal ones")
+            for form in sorted(self._numbers.unknown)
+        ]
         title, language = _properties(self._package)
         partial = any(problem.code == "left_out" for problem in problems)
         return Reading(
@@ -125,7 +137,8 @@ class _Document:
             return
         self._out.block(PARAGRAPH)
         mark = self._out.open()
-        self._story.write(list(root), self._package.relationships(name))
+        with self._numbers.apart():
+            self._story.write(list(root), self._package.relationships(name))
         self._out.close(mark)
         self._out.block(PARAGRAPH)
         if mark.range.length:
@@ -142,7 +155,8 @@ class _Document:
             self._out.block(PARAGRAPH)
             for note in [notes.pop(i) for i in order if i in notes] + list(notes.values()):
                 self._out.block(LINE)
-                self._story.write(list(note), relationships)
+                with self._numbers.apart():
+                    self._story.write(list(note), relationships)
             self._out.block(PARAGRAPH)
 
 
@@ -176,11 +190,8 @@ def _by_section(
         yield children, []
 
 
-def _outline_levels(package: Package, main: str) -> dict[str, int]:
+def _outline_levels(root: ET.Element | None) -> dict[str, int]:
     """Return the heading level, from 1, of each paragraph style that has one."""
-    links = package.relationships(main).values()
-    name = next((link.target for link in links if link.kind == "styles"), "word/styles.xml")
-    root = package.xml(name)
     own: dict[str, int] = {}
     parents: dict[str, str] = {}
     for style in root if root is not None else ():

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from xml.etree import ElementTree as ET
 
 from watcher.extract.builder import LINE, PARAGRAPH, Mark, TextBuilder
+from watcher.extract.docx_numbers import Numbers
+from watcher.extract.docx_symbols import symbol
 from watcher.extract.names import names
 from watcher.extract.ooxml import Package, Relationship, attributes, short
 
@@ -24,7 +26,9 @@ _OFF = frozenset(["0", "false", "off", "none"])
 class Story:
     """Writes content into one builder and keeps what stands beside the text."""
 
-    def __init__(self, out: TextBuilder, package: Package, levels: dict[str, int]) -> None:
+    def __init__(
+        self, out: TextBuilder, package: Package, levels: dict[str, int], numbers: Numbers
+    ) -> None:
         self.headings: list[tuple[int, Mark]] = []
         self.links: list[tuple[str, Mark]] = []
         self.struck: list[Mark] = []
@@ -35,6 +39,7 @@ class Story:
         self._out = out
         self._package = package
         self._levels = levels
+        self._numbers = numbers
         self._relationships: dict[str, Relationship] = {}
         self._fields: list[_Field] = []
         self._aside: list[ET.Element] = []
@@ -57,6 +62,14 @@ class Story:
             "w:footnoteReference": self._footnote,
             "w:endnoteReference": self._endnote,
             "w:sym": self._symbol,
+            "w:ruby": self._ruby,
+            "m:f": self._fraction,
+            "m:d": self._delimited,
+            "m:nary": self._nary,
+            "m:rad": self._radical,
+            "m:m": self._matrix,
+            "m:eqArr": self._matrix,
+            "m:oMathPara": self._display,
             "a:blip": self._image,
             "v:imagedata": self._image,
             "c:chart": self._drawing_part,
@@ -101,6 +114,8 @@ class Story:
         self._out.block(spacing)
         before, outer, self._aside = self._out.characters, self._aside, []
         mark = self._out.open()
+        if number := self._numbers.of(properties):
+            self._out.text(number)
         self._children(element)
         self._out.close(mark)
         if level and mark.range.length:
@@ -233,11 +248,56 @@ class Story:
         self.endnotes.append(attributes(element).get("w:id", ""))
 
     def _symbol(self, element: ET.Element) -> None:
-        code = attributes(element).get("w:char", "")
-        try:
-            self._out.text(chr(int(code, 16)))
-        except (ValueError, OverflowError):
-            self._out.text("\ufffd")
+        given = attributes(element)
+        self._out.text(symbol(given.get("w:font", ""), given.get("w:char", "")))
+
+    def _ruby(self, element: ET.Element) -> None:
+        """Write the words, then how they are read, as they follow each other in HTML."""
+        for name in ("w:rubyBase", "w:rt"):
+            part = _child(element, name)
+            if part is not None:
+                self._children(part)
+
+    def _display(self, element: ET.Element) -> None:
+        for formula in element:
+            self._element(formula)
+            self._out.text(" ")
+
+    def _fraction(self, element: ET.Element) -> None:
+        """Write a fraction with its bar: one over two is not twelve."""
+        self._parts_of(element, ("m:num", "m:den"), "/")
+
+    def _parts_of(self, element: ET.Element, names: tuple[str, ...], between: str) -> None:
+        parts = [child for child in element if short(child.tag) in names]
+        for number, part in enumerate(parts):
+            if number:
+                self._out.text(between)
+            self._children(part)
+
+    def _delimited(self, element: ET.Element) -> None:
+        before, between, after = (
+            _math_sign(element, "m:dPr", name, usual)
+            for name, usual in (("m:begChr", "("), ("m:sepChr", "|"), ("m:endChr", ")"))
+        )
+        self._out.text(before)
+        self._parts_of(element, ("m:e",), between)
+        self._out.text(after)
+
+    def _nary(self, element: ET.Element) -> None:
+        self._out.text(_math_sign(element, "m:naryPr", "m:chr", "\u222b"))
+        self._parts_of(element, ("m:sub", "m:sup", "m:e"), " ")
+
+    def _radical(self, element: ET.Element) -> None:
+        self._parts_of(element, ("m:deg",), "")
+        self._out.text("\u221a")
+        self._parts_of(element, ("m:e",), "")
+
+    def _matrix(self, element: ET.Element) -> None:
+        for row in element:
+            tag = short(row.tag)
+            if tag in ("m:mr", "m:e"):
+                self._parts_of(row, ("m:e",), " ") if tag == "m:mr" else self._children(row)
+                self._out.text(" ")
 
     def _image(self, element: ET.Element) -> None:
         given = attributes(element)
@@ -290,6 +350,13 @@ def _words(root: ET.Element) -> list[str]:
 
 def _child(element: ET.Element, name: str) -> ET.Element | None:
     return next((child for child in element if short(child.tag) == name), None)
+
+
+def _math_sign(element: ET.Element, properties: str, name: str, usual: str) -> str:
+    """Return the sign that a formula's part is written with; an empty one is none."""
+    its = _child(element, properties)
+    sign = _child(its, name) if its is not None else None
+    return attributes(sign).get("m:val", "") if sign is not None else usual
 
 
 def _is_on(properties: ET.Element | None, name: str) -> bool:
