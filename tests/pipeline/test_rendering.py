@@ -6,7 +6,7 @@ import pytest
 
 from tests.fetch.chromium import require_chromium
 from tests.pipeline.deployment import Deployment, html
-from watcher.cli.trying import try_url
+from watcher.cli.trying import Means, try_url
 from watcher.demo.site import Page
 from watcher.domain.verdicts import Outcome, Refusal
 
@@ -76,7 +76,7 @@ def test_a_page_can_be_tried_with_a_browser(
 ) -> None:
     require_chromium()
     url = deployment.site.put("policy", shell(30))
-    try_url(url, ("127.0.0.0/8",), browser=True, as_json=False)
+    try_url(url, Means(("127.0.0.0/8",), browser=True), as_json=False)
     shown = capsys.readouterr().out
     assert "rendered_by: chromium" in shown
     assert "30 days" in shown

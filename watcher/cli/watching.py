@@ -57,12 +57,32 @@ def try_url(
     browser: Annotated[
         bool, typer.Option("--browser", help="Let a Chromium run the page's scripts first.")
     ] = False,
+    follow: Annotated[
+        str, typer.Option(help="Take the newest file that the page links to: a pattern of links.")
+    ] = "",
+    newest: Annotated[
+        str, typer.Option(help="What tells the newest link: date, text or order.")
+    ] = "date",
+    select: Annotated[
+        list[str] | None, typer.Option(help="A CSS selector of what to read, repeatable.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(help="A CSS selector of what to leave out, repeatable.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Fetch one address once and show what would be stored; stores nothing."""
     from watcher.cli import trying
 
-    trying.try_url(url, tuple(allow_network or ()), browser=browser, as_json=json)
+    means = trying.Means(
+        tuple(allow_network or ()),
+        browser,
+        follow,
+        newest,
+        tuple(select or ()),
+        tuple(remove or ()),
+    )
+    trying.try_url(url, means, as_json=json)
 
 
 def check(

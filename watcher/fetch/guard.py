@@ -81,7 +81,8 @@ def _blocked(host: str, port: int, why: str, *evidence: tuple[str, object]) -> R
         refused(
             Refusal.BLOCKED_ADDRESS,
             f"{host}:{port} may not be reached: {why}",
-            "if the document really is there, add the network to its allowed_networks as a CIDR",
+            "if the document really is there, allow its network: allowed_networks in its entry, "
+            "or --allow-network CIDR on the command line",
             ("host", host),
             *evidence,
         )
