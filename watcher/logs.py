@@ -70,6 +70,8 @@ class Event(StrEnum):
     ALERT_FAILED = "alert.failed"
     ALERT_DEAD = "alert.dead"
     STORE_UNAVAILABLE = "store.unavailable"
+    WEB_STARTED = "web.started"
+    REQUEST_FAILED = "request.failed"
     LIBRARY_MESSAGE = "library.message"
     LOG_SUPPRESSED = "log.suppressed"
 

@@ -20,8 +20,8 @@ def keys(model: type[BaseModel], prefix: str = "") -> list[str]:
     found = []
     for name, field in model.model_fields.items():
         kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel) and prefix == "":
-            found += keys(kind, f"{name}.")
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found += keys(kind, f"{prefix}{name}.")
         else:
             found.append(prefix + name)
     return found

@@ -88,7 +88,7 @@ def configure(folder: Path, url: str, hook: str) -> Path:
     )
     config = folder / "watcher.toml"
     config.write_text(
-        f'data_dir = "{folder}/var"\n[listen]\nport = 0\n[fetch]\nspacing = "0s"\n'
+        f'data_dir = "{folder}/var"\n[listen]\nport = 0\n[web]\nport = 0\n[fetch]\nspacing = "0s"\n'
         f'[check]\ntick = "50ms"\n[[channels]]\nname = "hook"\nkind = "webhook"\nurl = "{hook}"\n',
         encoding="utf-8",
     )

@@ -28,6 +28,7 @@ from watcher.pipeline.services import Services
 from watcher.pipeline.sync import sync_documents
 from watcher.settings import Settings, load
 from watcher.store import Store
+from watcher.web import WebServer, create_app
 
 _DRAIN_SECONDS = 30.0
 _DAY = 86_400.0
@@ -74,9 +75,13 @@ class _Daemon:
         await asyncio.to_thread(spread_overdue, services)
         async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
             dispatcher = Dispatcher(lambda: self._services, fetcher)
-            return await serve(self._app(dispatcher))
+            web = services.settings.web
+            if not web.enabled:
+                return await serve(self._app(dispatcher))
+            with WebServer(create_app(lambda: self._services), web) as server:
+                return await serve(self._app(dispatcher, HealthCheck("web", server.probe)))
 
-    def _app(self, dispatcher: Dispatcher) -> DaemonApp:
+    def _app(self, dispatcher: Dispatcher, *checks: HealthCheck) -> DaemonApp:
         settings = self._services.settings
         tick = settings.check.tick.total_seconds()
 
@@ -96,6 +101,7 @@ class _Daemon:
             checks=(
                 HealthCheck("database", self._probe_database, vital=True),
                 disk_check(settings.data_dir),
+                *checks,
             ),
             metrics=self._services.metrics,
             reload=self._reload,
@@ -126,7 +132,7 @@ class _Daemon:
     async def _reload(self) -> str:
         """Take new settings whole, or raise and keep the old ones."""
         settings = await asyncio.to_thread(load, self._config)
-        fixed = ("data_dir", "listen", "fetch")
+        fixed = ("data_dir", "listen", "fetch", "web")
         changed = [
             name
             for name in fixed

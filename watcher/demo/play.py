@@ -42,6 +42,8 @@ data_dir = {data}
 documents_dir = "documents"
 [listen]
 port = 0
+[web]
+port = 0
 [fetch]
 contact = "watcher demo"
 spacing = "0s"

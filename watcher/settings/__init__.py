@@ -17,6 +17,7 @@ from watcher.settings.service import (
     ListenSettings,
     Settings,
 )
+from watcher.settings.web import WebSettings
 
 __all__ = [
     "CheckSettings",
@@ -28,6 +29,7 @@ __all__ = [
     "Secret",
     "SecretReference",
     "Settings",
+    "WebSettings",
     "load",
     "load_documents",
 ]

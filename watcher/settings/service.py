@@ -16,6 +16,7 @@ from watcher.settings.durations import Duration
 from watcher.settings.review import ReviewSettings
 from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
+from watcher.settings.web import WebSettings
 
 
 class _Table(BaseModel):
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
     rules: RuleSettings = RuleSettings()
     review: ReviewSettings = ReviewSettings()
     dates: DateSettings = DateSettings()
+    web: WebSettings = WebSettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 
