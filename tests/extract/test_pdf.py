@@ -182,6 +182,12 @@ def test_codes_that_no_table_translates_are_not_passed_off_as_words() -> None:
         ("BT /F1 10 Tf 50 700 Td (seen) Tj 3 Tr 0 -20 Td (not seen) Tj ET", 7),
         ("BT /F1 10 Tf 50 700 Td (seen) Tj 900 0 Td (far away) Tj ET", 7),
         ("q BT 3 Tr /F1 10 Tf 50 700 Td (no) Tj ET Q BT /F1 10 Tf 50 600 Td (yes) Tj ET", 2),
+        ("BT /F1 10 Tf 1 g 50 700 Td (white) Tj 0 g 0 -20 Td (black) Tj ET", 5),
+        ("BT /F1 10 Tf 1 1 1 rg 50 700 Td (white) Tj ET", 5),
+        ("0 0 .5 rg 40 690 200 30 re f 1 g BT /F1 10 Tf 50 700 Td (on blue) Tj ET", 0),
+        ("1 g 40 690 200 30 re f BT /F1 10 Tf 50 700 Td (white) Tj ET", 5),
+        ("BT /F1 .4 Tf 50 700 Td (tiny) Tj /F1 9 Tf 0 -20 Td (seen) Tj ET", 4),
+        ("q .05 0 0 .05 0 0 cm BT /F1 10 Tf 900 9000 Td (tiny) Tj ET Q", 4),
     ],
 )
 def test_hidden_characters_are_kept_and_counted(content: str, hidden: int, engine: str) -> None:
@@ -272,3 +278,110 @@ def test_an_engine_that_is_not_installed_is_refused_by_name(
     reading = read(drawn(lines("text")), "pdfium")
     assert (reading.verdict, reading.problems[0].code) == (ExtractVerdict.FAILED, "engine_missing")
     assert "pip install" in reading.problems[0].message
+
+
+COMPOSITE = (
+    "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /{encoding} {more} "
+    "/DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /X /CIDSystemInfo "
+    "<< /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>] >>"
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "codec"),
+    [
+        ("90ms-RKSJ-H", "保存期間は30日 ｶﾅ", "cp932"),
+        ("90msp-RKSJ-H", "個人情報", "cp932"),
+        ("EUC-H", "保存期間 30", "euc_jp"),
+        ("KSCms-UHC-H", "개인정보 30", "cp949"),
+        ("GBK-EUC-H", "保留 30 天", "gbk"),
+        ("GBK2K-H", "\u3400㐀三十", "gb18030"),
+        ("ETen-B5-H", "保存三十天", "cp950"),
+        ("HKscs-B5-H", "保存", "big5hkscs"),
+        ("UniJIS-UTF16-H", "保存𠮷", "utf-16-be"),
+        ("UniJIS-UCS2-H", "保存", "utf-16-be"),
+        ("UniGB-UTF8-H", "保 𠮷", "utf-8"),
+        ("UniKS-UTF32-H", "보존", "utf-32-be"),
+    ],
+)
+def test_predefined_cmaps_are_read_by_their_character_set(
+    encoding: str, text: str, codec: str
+) -> None:
+    font = COMPOSITE.format(encoding=encoding, more="")
+    content = f"BT /F1 10 Tf 50 700 Td <{text.encode(codec).hex()}> Tj ET"
+    assert text_of(content, font=font) == text + "\n"
+
+
+def test_seven_bit_jis_and_names_that_say_nothing() -> None:
+    codes = bytes(byte & 0x7F for byte in "保存".encode("euc_jp")).hex()
+    content = f"BT /F1 10 Tf 50 700 Td <{codes}> Tj ET"
+    assert text_of(content, font=COMPOSITE.format(encoding="H", more="")) == "保存\n"
+    unknown = COMPOSITE.format(encoding="Hojo-H", more="")
+    content = f"BT /F1 10 Tf 50 700 Td <{codes * 6}> Tj ET"
+    assert read(raw(content, font=unknown)).verdict is ExtractVerdict.GARBLED
+    told = COMPOSITE.format(encoding="Identity-H", more="/ToUnicode /Identity-H")
+    assert text_of("BT /F1 10 Tf 50 700 Td <4fdd> Tj ET", font=told) == "保\n"
+
+
+def test_an_embedded_cmap_says_how_long_codes_are() -> None:
+    cmap = "begincodespacerange <00> <7f> <8140> <fefe> endcodespacerange"
+    tounicode = "begincmap 2 beginbfchar <0041> <0061> <8141> <4fdd> endbfchar endcmap"
+    streams = tuple(f"<< /Length {len(s)} >>\nstream\n{s}\nendstream" for s in (cmap, tounicode))
+    font = COMPOSITE.format(encoding="X", more="/ToUnicode 7 0 R").replace("/X /ToU", "6 0 R /ToU")
+    content = "BT /F1 10 Tf 50 700 Td <4181414142> Tj ET"
+    assert text_of(content, font=font, objects=streams) == "a保a\ufffd\n"
+
+
+def noted(*notes: str, objects: tuple[str, ...] = ()) -> bytes:
+    return raw(
+        "BT /F1 10 Tf 50 700 Td (page) Tj ET",
+        page=f"/Annots [{' '.join(notes)}]",
+        objects=objects,
+    )
+
+
+PAINTED = form("BT /F1 10 Tf 2 2 Td (painted) Tj ET")
+
+
+@both
+@pytest.mark.parametrize(
+    ("note", "text", "hidden"),
+    [
+        ("/Subtype /FreeText /Contents (July 30, 2020)", "July 30, 2020", 0),
+        ("/Subtype /FreeText /Contents (other) /AP << /N 6 0 R >>", "painted", 0),
+        ("/Subtype /Stamp /AP << /N 6 0 R >>", "painted", 0),
+        ("/Subtype /Highlight /Contents (why?)", "why?", 0),
+        ("/Subtype /Text /F 2 /Contents (gone)", "gone", 4),
+        ("/Subtype /Link /Contents (no)", "", 0),
+        ("/Subtype /Widget /FT /Tx /T (n) /V (30 days)", "30 days", 0),
+        ("/Subtype /Widget /FT /Tx /V (pain ted) /AP << /N 6 0 R >>", "pain ted", 0),
+        ("/Subtype /Widget /Parent << /FT /Ch /V [(a) (b)] >>", "a\nb", 0),
+        ("/Subtype /Widget /FT /Tx /Ff 8192 /V (secret)", "", 0),
+        ("/Subtype /Widget /FT /Btn /TU (I agree) /AS /Yes", "☒ I agree", 0),
+        ("/Subtype /Widget /FT /Btn /T (agree) /AS /Off", "☐ agree", 0),
+        ("/Subtype /Widget /FT /Btn /Ff 32768 /Parent << /T (r) /V /B >>", "◉ r", 0),
+        ("/Subtype /Widget /FT /Sig /AP << /N 6 0 R >>", "painted", 0),
+    ],
+)
+def test_what_stands_beside_the_content_is_read_after_it(
+    note: str, text: str, hidden: int, engine: str
+) -> None:
+    data = noted(f"<< /Type /Annot /Rect [9 9 90 30] {note} >>", objects=(PAINTED,))
+    reading = read(data, engine)
+    assert reading.text.data.decode() == "page\n" + (text + "\n" if text else "")
+    assert reading.hidden_characters == hidden
+    assert dict(reading.rendition.versions)["notes"] == "1"
+
+
+def test_damaged_annotations_cost_nothing_else() -> None:
+    notes = ("77 0 R", "(text)", "<< /Subtype /Widget /FT /Btn /Parent 6 0 R >>", "null")
+    data = noted(
+        *notes, "<< /Subtype /FreeText /Contents (kept) >>", objects=("<< /Parent 6 0 R >>",)
+    )
+    assert read(data).text.data == "page\n☐\nkept\n".encode()
+
+
+def test_a_form_that_a_viewer_makes_up_is_partial() -> None:
+    data = raw("BT /F1 10 Tf 50 700 Td (Please wait) Tj ET", catalog="/NeedsRendering true")
+    reading = read(data)
+    assert (reading.verdict, reading.problems[0].code) == (ExtractVerdict.PARTIAL, "left_out")

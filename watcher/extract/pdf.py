@@ -29,6 +29,7 @@ from watcher.extract.pdf_model import (
     PageText,
     Structure,
 )
+from watcher.extract.pypdf_notes import NOTES
 
 _SPARSE = 20
 _IMAGE_SHARE = 0.2
@@ -75,19 +76,23 @@ def _with_pypdf(data: bytes, progress: Progress) -> Reading:
 def _with_pdfium(
     data: bytes, progress: Progress, versions: Versions, read: Callable[[bytes], Iterable[PageText]]
 ) -> Reading:
-    rendition = _rendition("pdfium", versions)
-    structure = Structure()
+    rendition = _rendition("pdfium", (*versions, ("notes", NOTES)))
+    structure, opened = Structure(), None
     with pypdf_engine.bounded() as warnings:
         try:
-            structure = pypdf_engine.Pdf(data, warnings).structure()
+            opened = pypdf_engine.Pdf(data, warnings)
+            structure = opened.structure()
         except EncryptedError as error:
             return _unopened(error, rendition)
         except BrokenError as error:
             structure.problems.append(Problem("no_structure", f"pypdf cannot open it: {error}"))
-    try:
-        pages = _counted(read(data), progress)
-    except (EncryptedError, BrokenError) as error:
-        return _unopened(error, rendition)
+        try:
+            pages = _counted(read(data), progress)
+        except (EncryptedError, BrokenError) as error:
+            return _unopened(error, rendition)
+        for number, page in enumerate(pages):
+            if opened is not None:
+                opened.note(number, page)
     return assemble(pages, structure, rendition)
 
 

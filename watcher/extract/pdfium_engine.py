@@ -17,6 +17,7 @@ import pypdfium2.raw as pdfium_c
 
 from watcher.domain.reading import Problem
 from watcher.extract.pdf_model import BrokenError, EncryptedError, PageText
+from watcher.extract.pdfium_hidden import hidden
 
 VERSIONS = (
     ("pdfium", str(pdfium.PDFIUM_INFO.build)),
@@ -27,9 +28,6 @@ _SPARSE = 20
 _MOST_CHARACTERS = 2_000_000
 """On one page; a text bomb has more."""
 _MOST_PAGES = 20_000
-_INVISIBLE = 3
-_MARGIN = 2.0
-_DEEPEST_FORM = 4
 _SAMPLE = 200
 """Characters of a page that are asked whether a table says what they are."""
 _HYPHENS = str.maketrans({"\ufffe": "-", "\x02": "-"})
@@ -105,7 +103,7 @@ def _read(page: pdfium.PdfPage, number: int) -> PageText:
             return PageText(problem=Problem("limit", message, number + 1))
         chars = characters(text_page)
         found = PageText(paired(hyphens_at_line_ends(chars)))
-        found.hidden = _hidden(page, text_page, chars)
+        found.hidden = hidden(page, text_page, chars)
         found.guessed = _guessed(text_page, len(chars))
         if len("".join(found.text.split())) < _SPARSE:
             found.image_share, found.paths = _drawn(page)
@@ -132,78 +130,6 @@ def paired(text: str) -> str:
     if _HALVES.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: str) -> int:
-    """Count the characters that are painted invisibly or outside the crop box.
-
-    Both are rare, so a page is asked as a whole first: its text objects for
-    their render mode, its few text rectangles for their place.
-    """
-    outside = _is_any_outside(page, text_page)
-    invisible = _is_any_invisible(page)
-    if not outside and not invisible:
-        return 0
-    left, bottom, right, top = page.get_cropbox()
-    box = [ctypes.c_double() for _ in range(4)]
-    pointers = [ctypes.byref(value) for value in box]
-    hidden = 0
-    for index, char in enumerate(chars):
-        if char.isspace():
-            continue
-        if invisible:
-            target = pdfium_c.FPDFText_GetTextObject(text_page.raw, index)
-            if target and pdfium_c.FPDFTextObj_GetTextRenderMode(target) == _INVISIBLE:
-                hidden += 1
-                continue
-        pdfium_c.FPDFText_GetCharBox(text_page.raw, index, *pointers)
-        x0, x1, y0, y1 = (value.value for value in box)
-        if (
-            x1 < left - _MARGIN
-            or x0 > right + _MARGIN
-            or y1 < bottom - _MARGIN
-            or y0 > top + _MARGIN
-        ):
-            hidden += 1
-    return hidden
-
-
-def _is_any_outside(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> bool:
-    left, bottom, right, top = page.get_cropbox()
-    box = [ctypes.c_double() for _ in range(4)]
-    x0, y1, x1, y0 = box
-    pointers = [ctypes.byref(value) for value in box]
-    for index in range(text_page.count_rects()):
-        pdfium_c.FPDFText_GetRect(text_page.raw, index, *pointers)
-        if (
-            x0.value < left - _MARGIN
-            or x1.value > right + _MARGIN
-            or y0.value < bottom - _MARGIN
-            or y1.value > top + _MARGIN
-        ):
-            return True
-    return False
-
-
-def _is_any_invisible(page: pdfium.PdfPage) -> bool:
-    raw = page.raw
-    top = (
-        pdfium_c.FPDFPage_GetObject(raw, index)
-        for index in range(pdfium_c.FPDFPage_CountObjects(raw))
-    )
-    waiting = [(item, 0) for item in top]
-    while waiting:
-        item, depth = waiting.pop()
-        kind = pdfium_c.FPDFPageObj_GetType(item)
-        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
-            if pdfium_c.FPDFTextObj_GetTextRenderMode(item) == _INVISIBLE:
-                return True
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM:
-            waiting += [
-                (pdfium_c.FPDFFormObj_GetObject(item, index), depth + 1)
-                for index in range(pdfium_c.FPDFFormObj_CountObjects(item))
-            ]
-    return False
 
 
 def _drawn(page: pdfium.PdfPage) -> tuple[float, int]:

@@ -27,6 +27,7 @@ from watcher.extract.pdf_model import (
     PageText,
     Structure,
 )
+from watcher.extract.pypdf_notes import NOTES, add_notes
 from watcher.extract.pypdf_text import Fonts, read_page
 
 VERSIONS = (
@@ -35,12 +36,16 @@ VERSIONS = (
     ("cryptography", version("cryptography")),
     ("brotli", version("brotli")),
     ("assembly", ASSEMBLY),
+    ("notes", NOTES),
 )
 """Everything whose release can change the text; read once, at import."""
 
 MOST_PAGES = 20_000
 _MOST_WARNINGS = 20
 _LOST = re.compile(r"[Ee]xceed|skipp|while decompressing|[Ll]imit")
+
+
+_XFA = "it is an XFA form whose pages a viewer makes up: print it to a PDF and publish that"
 
 
 class Warnings(logging.Handler):
@@ -120,6 +125,11 @@ class Pdf:
         for number in range(self.page_count):
             yield self._page(number)
 
+    def note(self, number: int, found: PageText) -> None:
+        """Add to the text of page `number` (from 0) what its annotations say."""
+        if number < self.page_count:
+            add_notes(found, self._reader.pages[number], self._fonts)
+
     def structure(self) -> Structure:
         """Return labels, outline and metadata, each as far as it can be read."""
         found = Structure()
@@ -135,6 +145,8 @@ class Pdf:
             found.language = _plain(reader.root_object.get("/Lang") or "")
         with _tolerated(found, "attachments"):
             found.attachments = sorted({_plain(item.name) for item in reader.attachment_list})
+        if reader.root_object.get("/NeedsRendering"):
+            found.problems.append(Problem("left_out", _XFA))
         return found
 
     def _page(self, number: int) -> PageText:
@@ -147,6 +159,7 @@ class Pdf:
             return PageText(problem=Problem("limit", _say(error), number + 1))
         except Exception as error:  # noqa: BLE001 - one bad page must not cost the others
             return PageText(problem=Problem("page_broken", _say(error), number + 1))
+        self.note(number, found)
         if found.problem is not None:
             found.problem = replace(found.problem, page=number + 1)
         elif lost := self._warnings.take():

@@ -8,7 +8,7 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import DictionaryObject
 from pypdf.generic._font import Font
 
-from watcher.extract.names import names
+from watcher.extract.cmaps import CodeMap, code_map, is_unicode_collection
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _NO_SPACE = 250.0
@@ -16,16 +16,10 @@ _NO_SPACE = 250.0
 takes the width of an unrelated glyph there, and words come out glued (its issue
 3341); no composite font that was measured needs more than this."""
 _WIDEST = 300.0
+_HALF_WIDTH = 500.0
+"""Width of a single-byte character of an East Asian set; widths are given by
+glyph number, and which number that is only the set's own tables know."""
 _REMEMBERED = 20_000
-_UNICODE_CODES = frozenset(
-    f"/{name}-{way}"
-    for name in names(
-        "GB-EUC GBpc-EUC GBK-EUC GBK2K ETen-B5 ETenms-B5 UniCNS-UTF16 UniGB-UTF16 90ms-RKSJ "
-        "UniJIS-UTF16"
-    )
-    for way in "HV"
-)
-"""Predefined CMaps whose codes pypdf translates by a codec."""
 
 
 class FontReader:
@@ -44,9 +38,13 @@ class FontReader:
         if resource is None:
             return
         self._font = Font.from_font_resource(resource)
-        encoding = resource.get("/Encoding")
-        self.vertical = isinstance(encoding, str) and encoding.endswith("-V")
-        self._readable = self._font.interpretable and not _is_unmapped(self._font, resource)
+        self._codes: CodeMap | None = None
+        self._is_unicode = False
+        if resource.get("/Subtype") == "/Type0":
+            encoding = resource.get("/Encoding")
+            self._codes = code_map(encoding.get_object() if encoding is not None else None)
+            self._is_unicode = is_unicode_collection(resource)
+            self.vertical = self._codes.vertical
         if resource.get("/Subtype") == "/Type3":
             self._scale = _glyph_scale(resource)
         self.space = min(_WIDEST, self._space_width() * self._scale) or _NO_SPACE
@@ -64,22 +62,39 @@ class FontReader:
         font = self._font
         if font is None:
             return _UNKNOWN * len(codes), 500.0 * len(codes), len(codes), codes.count(b" ")
+        if self._codes is not None:
+            return self._read_composite(font, self._codes, codes)
         widths = font.character_widths
         default = widths.get("default", 500)
         mapped = font.character_map
-        if isinstance(font.encoding, dict):
-            raw = [chr(code) for code in codes]
-            simple = font.encoding
-            texts = [_named(simple.get(code, chr(code))) for code in codes]
-            spaces = codes.count(b" ")
-        else:
-            raw = texts = _characters(codes, font.encoding)
-            # Word spacing applies to single-byte codes 32 only (ISO 32000-2, 9.3.3).
-            spaces = 0
+        raw = [chr(code) for code in codes]
+        encoding = font.encoding if isinstance(font.encoding, dict) else {}
+        texts = [_named(encoding.get(code, chr(code))) for code in codes]
         width = sum(widths.get(char, default) for char in raw) * self._scale
-        if not self._readable:
+        spaces = codes.count(b" ")
+        if not font.interpretable:
             return _UNKNOWN * len(raw), width, len(raw), spaces
         return "".join(mapped.get(text, text) for text in texts), width, len(raw), spaces
+
+    def _read_composite(
+        self, font: Font, code_map: CodeMap, codes: bytes
+    ) -> tuple[str, float, int, int]:
+        """Read codes by their ToUnicode table, else by what their CMap says they are."""
+        widths, mapped = font.character_widths, font.character_map
+        default = widths.get("default", 1000)
+        text, width = [], 0.0
+        split = code_map.split(codes)
+        for code in split:
+            key = chr(min(int.from_bytes(code, "big"), 0x10FFFF))
+            own = mapped.get(key)
+            if own is None:
+                own = code_map.character(code) or (key if self._is_unicode else _UNKNOWN)
+            text.append(own)
+            single = bool(code_map.codec) and len(code) == 1
+            width += _HALF_WIDTH if single else widths.get(key, default)
+        # Word spacing applies to single-byte codes 32 only (ISO 32000-2, 9.3.3).
+        spaces = split.count(b" ")
+        return "".join(text), width, len(split), spaces
 
     def _space_width(self) -> float:
         font = cast("Font", self._font)
@@ -94,31 +109,6 @@ class FontReader:
 def _named(text: str) -> str:
     """Return the character; a glyph name that means none comes from pypdf as `/g18`."""
     return _UNKNOWN if len(text) > 1 and text.startswith("/") else text
-
-
-def _characters(codes: bytes, encoding: str) -> list[str]:
-    if encoding == "utf-16-be":
-        return [chr(int.from_bytes(codes[at : at + 2], "big")) for at in range(0, len(codes), 2)]
-    return list(codes.decode(encoding, "replace"))
-
-
-def _is_unmapped(font: Font, resource: DictionaryObject) -> bool:
-    """Tell whether a composite font's codes are glyph numbers that nothing translates.
-
-    pypdf then passes the numbers on as if they were characters: words of a
-    language that nobody wrote.
-    """
-    if font.character_map or resource.get("/Subtype") != "/Type0":
-        return False
-    encoding = resource.get("/Encoding")
-    if isinstance(encoding, str) and (encoding in _UNICODE_CODES or "UCS2" in encoding):
-        return False
-    try:
-        descendants = resource["/DescendantFonts"].get_object()
-        info = descendants[0].get_object()["/CIDSystemInfo"].get_object()  # type: ignore[index]
-        return str(info.get("/Ordering")) != "UCS"
-    except (KeyError, IndexError, TypeError, AttributeError, PyPdfError):
-        return True
 
 
 def _glyph_scale(resource: DictionaryObject) -> float:

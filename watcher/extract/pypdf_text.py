@@ -16,6 +16,8 @@ from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 from watcher.domain.reading import Problem
 from watcher.extract.assembly import Lines, Run
 from watcher.extract.content import Budget, Operand, Text, TooLongError, number, operations
+from watcher.extract.names import names
+from watcher.extract.paint import TINY, Paper, is_white
 from watcher.extract.pdf_model import PageText
 from watcher.extract.pypdf_font import FontReader
 from watcher.extract.text_state import (
@@ -39,7 +41,10 @@ _INVISIBLE = frozenset([3, 7])
 """Text render modes that paint nothing."""
 _MARGIN = 2.0
 """Points by which a run must lie outside the crop box to be out of sight."""
-_PATHS = frozenset([b"l", b"c", b"v", b"y", b"re"])
+_PATHS = frozenset([b"l", b"c", b"v", b"y", b"re", b"m"])
+_FILLS = frozenset([b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"])
+_ENDS = _FILLS | frozenset([b"S", b"s", b"n"])
+_TINTED = names("/Separation /DeviceN /Indexed /Pattern /Lab")
 
 
 class Fonts:
@@ -68,6 +73,13 @@ def read_page(page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> 
     return _Reader(page, fonts, hidden_layers).read()
 
 
+def read_form(form: StreamObject, page: PageObject, fonts: Fonts) -> str:
+    """Return the lines that a form by itself paints, an annotation's appearance."""
+    reader = _Reader(page, fonts, frozenset())
+    reader.paint(form)
+    return reader.lines()
+
+
 class _Reader:
     def __init__(self, page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> None:
         self._page = page
@@ -86,6 +98,7 @@ class _Reader:
         self._budget = Budget(_MOST_TOKENS)
         self._found = PageText()
         self._image_area = 0.0
+        self._paper = Paper()
         self._handlers: dict[bytes, Callable[[list[Operand]], None]] = {
             b"BT": self._begin_text,
             b"Tf": self._set_font,
@@ -99,6 +112,14 @@ class _Reader:
             b'"': self._spaced_show,
             b"cm": self._concatenate,
             b"Do": self._paint,
+            b"g": self._set_colour,
+            b"rg": self._set_colour,
+            b"k": self._set_colour,
+            b"cs": self._set_colour_space,
+            b"sc": self._set_special_colour,
+            b"scn": self._set_special_colour,
+            b"gs": self._set_parameters,
+            b"sh": lambda _: self._paper.everywhere(),
             b"BI": lambda _: self._count_image(),
             b"BDC": self._begin_marked,
             b"BMC": lambda _: self._marks.append(Mark()),
@@ -124,6 +145,18 @@ class _Reader:
         found.image_share = min(1.0, self._image_area / area)
         return found
 
+    def paint(self, form: StreamObject) -> None:
+        """Follow a form with the page's resources behind its own."""
+        self._resources = _dictionary(self._page.get("/Resources"))
+        try:
+            self._form(form)
+        except TooLongError:
+            self._leave_out(f"a form has more than {_MOST_TOKENS} tokens")
+
+    def lines(self) -> str:
+        """Return the text so far."""
+        return self._lines.text()
+
     def _run(self, data: bytes) -> None:
         saved: list[State] = []
         handlers = self._handlers
@@ -132,7 +165,12 @@ class _Reader:
             if handler is not None:
                 handler(operands)
             elif operator in _PATHS:
-                self._found.paths += 1
+                self._found.paths += operator != b"m"
+                self._paper.draw(operator, operands)
+            elif operator in _ENDS:
+                state = self._state
+                painted = operator in _FILLS and not (state.white or state.clear)
+                self._paper.end_path(state.ctm, painted=painted)
             elif operator == b"q":
                 if len(saved) < _DEEPEST_STATE:
                     saved.append(replace(self._state))
@@ -168,6 +206,27 @@ class _Reader:
     def _concatenate(self, operands: list[Operand]) -> None:
         if len(operands) >= 6:
             self._state.ctm = product(matrix(operands), self._state.ctm)
+
+    def _set_colour(self, operands: list[Operand]) -> None:
+        self._state.tinted = False
+        self._state.white = is_white(operands)
+
+    def _set_special_colour(self, operands: list[Operand]) -> None:
+        self._state.white = not self._state.tinted and is_white(operands)
+
+    def _set_colour_space(self, operands: list[Operand]) -> None:
+        name = str(operands[-1]) if operands else ""
+        space = _dictionary(self._resources.get("/ColorSpace")).get(name)
+        family = space.get_object() if space is not None else None
+        kind = str(family[0]) if isinstance(family, ArrayObject) and family else name
+        self._state.tinted = kind in _TINTED
+        self._state.white = False
+
+    def _set_parameters(self, operands: list[Operand]) -> None:
+        listed = _dictionary(self._resources.get("/ExtGState"))
+        alpha = _dictionary(listed.get(str(operands[-1]))).get("/ca") if operands else None
+        if isinstance(alpha, int | float):
+            self._state.clear = alpha == 0
 
     def _next_line_show(self, operands: list[Operand]) -> None:
         self._move(0.0, -self._state.leading)
@@ -228,11 +287,17 @@ class _Reader:
                 break
         else:
             self._lines.add(run)
-        if self._state.mode in _INVISIBLE or self._is_outside(run) or self._is_off():
+        if self._is_unseen(run):
             self._found.hidden += len("".join(run.text.split()))
 
-    def _is_off(self) -> bool:
-        return any(mark.hidden for mark in self._marks)
+    def _is_unseen(self, run: Run) -> bool:
+        state = self._state
+        if state.mode in _INVISIBLE or state.clear or run.size < TINY:
+            return True
+        if self._is_outside(run) or any(mark.hidden for mark in self._marks):
+            return True
+        middle = run.x + run.ax / 2, run.y + run.ay / 2 + run.size / 4
+        return state.white and not self._paper.is_painted(*middle)
 
     def _is_outside(self, run: Run) -> bool:
         x0, x1 = sorted((run.x, run.x + run.ax))
@@ -316,6 +381,7 @@ class _Reader:
             self._found.problem = Problem("left_out", message)
 
     def _count_image(self) -> None:
+        self._paper.image(self._state.ctm)
         a, b, c, d, _, _ = self._state.ctm
         self._image_area += abs(a * d - b * c)
 

@@ -15,7 +15,11 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @dataclass(slots=True)
 class State:
-    """The graphics state, as far as text depends on it."""
+    """The graphics state, as far as text depends on it.
+
+    `white`: fills are white; `clear`: fills are transparent altogether;
+    `tinted`: the fill's colour space has inks of its own, so no number says white.
+    """
 
     ctm: Matrix = IDENTITY
     font: FontReader | None = None
@@ -26,6 +30,9 @@ class State:
     leading: float = 0.0
     rise: float = 0.0
     mode: int = 0
+    white: bool = False
+    clear: bool = False
+    tinted: bool = False
 
 
 class Mark:
