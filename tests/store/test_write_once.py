@@ -28,6 +28,7 @@ from watcher.domain.ranges import Range
 from watcher.domain.reviews import DateStatus, ReviewVerdict
 from watcher.domain.statements import Statement, Status
 from watcher.store import AlertKind, NewAlert, OperatorAct, Store, TriggersAlteredError, tables
+from watcher.store.rows.operating import NewSilence, SavedBackup
 from watcher.store.rules import MUTABLE, PURGEABLE, WRITE_ONCE
 from watcher.store.write_once import expected_triggers
 
@@ -96,6 +97,10 @@ def fill(bench: Bench) -> None:
     store.dates.decide(number, DateStatus.CONFIRMED, at=day(7), actor="a")
     store.incidents.refused(DOCUMENT, "timeout", day(7))
     store.acts.record(OperatorAct(day(7), "a", "look", "s"))
+    said = NewSilence(day(7), day(9), "a", "r", document_id=DOCUMENT)
+    silence = store.silences.add(said).number
+    store.outbox.silence(store.outbox.list()[0].number, silence, at=day(7))
+    store.backups.record(SavedBackup(day(7), "/b", "0" * 64, 1))
     store.purges.purge(
         DOCUMENT, third(store), at=day(8), rule="order 7", actor="a", reason="by order"
     )
@@ -277,7 +282,7 @@ def test_the_number_of_a_purged_text_is_not_used_again(filled: Path) -> None:
         """INSERT INTO citation (citation_id, document_id, version_row, segments, created_at)
             SELECT 'c1x', document_id, 999, 1, '2026' FROM citation""",
         """INSERT INTO classification SELECT change_row + 9, at, change_class, tier, score,
-            components, facets, pack, hunks, 'no such rules' FROM classification""",
+            components, facets, pack, hunks, 'no such rules', config FROM classification""",
     ],
 )
 def test_nothing_is_added_to_what_is_complete(filled: Path, forgery: str) -> None:

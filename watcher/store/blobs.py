@@ -16,6 +16,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from watcher.domain.resolution import HashMismatchError, UnreadableError
@@ -58,10 +59,8 @@ class BlobFiles:
         path = self._path(name)
         if path.exists() and self._intact(name):
             return name
-        try:
+        with writing(self._directory):
             self._write(path, zstd.compress(data, options=_OPTIONS))
-        except OSError as error:
-            raise self._write_error(error) from error
         return name
 
     def has(self, name: str) -> bool:
@@ -101,7 +100,7 @@ class BlobFiles:
             path.unlink()
         except FileNotFoundError:
             return False
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
         return True
 
     def names(self) -> Iterator[str]:
@@ -143,23 +142,32 @@ class BlobFiles:
                 Path(temporary).replace(path)
         finally:
             Path(temporary).unlink(missing_ok=True)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
 
     def _make(self, shard: Path) -> None:
         """Create the directories that are missing, each durable in its parent."""
         for directory in (self._directory, self._directory / _UNFINISHED, shard.parent, shard):
             if not directory.is_dir():
                 directory.mkdir(mode=0o750, exist_ok=True, parents=True)
-                _sync_directory(directory.parent)
+                sync_directory(directory.parent)
 
-    def _write_error(self, error: OSError) -> StoreFullError | StoreReadOnlyError:
-        where = f"cannot write below {self._directory} ({error.strerror})"
+
+@contextmanager
+def writing(directory: Path) -> Iterator[None]:
+    """Raise the errors of a file system that lets nothing be written as ours."""
+    try:
+        yield
+    except OSError as error:
+        where = f"cannot write below {directory} ({error.strerror})"
         if error.errno in _FULL:
-            return StoreFullError(where, hint="make room on the disk; the check is tried again")
-        return StoreReadOnlyError(where, hint="make the data directory writable for this user")
+            raise StoreFullError(
+                where, hint="make room on the disk; the work is tried again"
+            ) from error
+        raise StoreReadOnlyError(where, hint="make it writable for this user") from error
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """Make what was created or renamed in a directory durable."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

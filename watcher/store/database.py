@@ -64,7 +64,7 @@ class Database:
             UnreadableError: the database does not answer now.
         """
         try:
-            with _named_errors(self.path), self._engine.connect() as connection, connection.begin():
+            with named_errors(self.path), self._engine.connect() as connection, connection.begin():
                 yield connection
         except StoreBusyError as error:
             raise UnreadableError(error.message, hint=error.hint) from error
@@ -83,7 +83,7 @@ class Database:
             raise StoreReadOnlyError(
                 f"{self.path.parent} was opened read-only", hint="open it without read_only"
             )
-        with self._writer, _named_errors(self.path), self._engine.connect() as plain:
+        with self._writer, named_errors(self.path), self._engine.connect() as plain:
             connection = plain.execution_options(**{_WRITE: True})
             with connection.begin():
                 yield connection
@@ -99,7 +99,7 @@ class Database:
         Raises:
             As `write`.
         """
-        with self._writer, _named_errors(self.path), self._engine.connect() as plain:
+        with self._writer, named_errors(self.path), self._engine.connect() as plain:
             connection = plain.execution_options(**{_WRITE: True})
             _set_foreign_keys(connection, on=False)
             try:
@@ -119,7 +119,7 @@ class Database:
 
         Returns False where a reader still needs it; calling again later helps.
         """
-        with self._writer, _named_errors(self.path):
+        with self._writer, named_errors(self.path):
             raw = self._connect()
             try:
                 raw.execute(f"PRAGMA busy_timeout={_POLITE_MILLISECONDS}")
@@ -197,7 +197,8 @@ def _cannot_share(path: Path) -> bool:
 
 
 @contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
+def named_errors(path: Path) -> Iterator[None]:
+    """Raise SQLite's errors about `path` as ours."""
     try:
         yield
     except PoolTimeoutError as error:

@@ -120,6 +120,24 @@ class UnknownAlertError(UsageError):
     code = "unknown_alert"
 
 
+class BackupError(StoreError):
+    """The copy cannot be made or used; what was there before is untouched."""
+
+    code = "backup"
+
+
+class SilenceError(UsageError):
+    """The silence does not say why, by whom, for which alerts or how long."""
+
+    code = "silence"
+
+
+class UnknownSilenceError(UsageError):
+    """No silence has that number."""
+
+    code = "unknown_silence"
+
+
 class ReviewError(UsageError):
     """The verdict cannot be said of a judgement of that tier."""
 

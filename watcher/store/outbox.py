@@ -20,7 +20,7 @@ from watcher.store.database import Database
 from watcher.store.errors import UnknownAlertError
 from watcher.store.rows import Alert, AlertKind, AlertState, NewAlert, OperatorAct
 
-_outbox = tables.outbox
+_outbox, _silenced = tables.outbox, tables.silenced
 _HELD, _PENDING, _DEAD, _DIGEST = (
     AlertState.HELD.value,
     AlertState.PENDING.value,
@@ -179,6 +179,34 @@ class Outbox:
                 )
                 write_act(connection, OperatorAct(at, actor, "ack", str(number), alert.document_id))
 
+    def resolve(self, event_id: str, *, at: datetime, by: str) -> tuple[Alert, ...]:
+        """Record that what an event told is over; return its alerts that were open till now."""
+        query = (
+            update(_outbox)
+            .where(_outbox.c.event_id == event_id, _outbox.c.resolved_at.is_(None))
+            .values(wellformed({"resolved_at": at, "resolved_by": by}))
+            .returning(_outbox.c.id)
+        )
+        with self._database.write() as connection:
+            numbers = list(connection.execute(query).scalars())
+            return _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
+
+    def silence(self, number: int, silence: int, *, at: datetime) -> None:
+        """Let an alert wait for the digest for the sake of a silence: it calls nobody.
+
+        Raises:
+            UnknownAlertError: there is none of that number.
+        """
+        with self._database.write() as connection:
+            alert = _find(connection, number)
+            if alert.state is not AlertState.PENDING:
+                return
+            calm = {"state": _DIGEST, "claimed": False}
+            connection.execute(update(_outbox).where(_outbox.c.id == number).values(calm))
+            if alert.silence is None:
+                row = {"outbox_row": number, "silence_row": silence, "at": at}
+                connection.execute(insert(_silenced), row)
+
     def get(self, number: int) -> Alert:
         """Return an alert.
 
@@ -251,6 +279,7 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
             "last_error": "",
             "receipt": "",
             "acked_by": "",
+            "resolved_by": "",
         }
         query = insert(_outbox).returning(_outbox.c.id)
         written.append(connection.execute(query, wellformed(values)).scalar_one())
@@ -258,8 +287,10 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
 
 
 def _alerts() -> Query:
-    return select(_outbox, tables.change.c.change_id).join(
-        tables.change, tables.change.c.id == _outbox.c.change_row, isouter=True
+    return (
+        select(_outbox, tables.change.c.change_id, _silenced.c.silence_row)
+        .join(tables.change, tables.change.c.id == _outbox.c.change_row, isouter=True)
+        .join(_silenced, _silenced.c.outbox_row == _outbox.c.id, isouter=True)
     )
 
 
@@ -302,4 +333,7 @@ def _alert_of(row: Found) -> Alert:
         receipt=row["receipt"],
         acked_at=row["acked_at"],
         acked_by=row["acked_by"],
+        resolved_at=row["resolved_at"],
+        resolved_by=row["resolved_by"],
+        silence=row["silence_row"],
     )

@@ -43,6 +43,8 @@ WRITE_ONCE = (
     "date_scan",
     "effective_date",
     "date_decision",
+    "silenced",
+    "backup",
 )
 """Tables whose rows neither change nor go."""
 
@@ -68,7 +70,9 @@ MUTABLE = {
     "outbox": {
         "state", "unconfirmed", "reverted", "claimed", "attempts", "not_before", "due_at",
         "last_error", "finished_at", "receipt", "acked_at", "acked_by",
+        "resolved_at", "resolved_by",
     },
+    "silence": {"ended_at", "ended_by", "remote"},
     "incident": {"last_at", "count", "told_at", "closed_at"},
 }  # fmt: skip
 """Tables that record work: the only columns that change. Rows never go."""
@@ -98,11 +102,20 @@ FORWARD = (
     Rule(
         "outbox",
         "forward",
-        "an alert that was delivered or cancelled is done, and is acknowledged once",
+        "an alert that was delivered or cancelled is done, acknowledged once, resolved once",
         """(OLD.state IN ('delivered', 'cancelled') AND NEW.state <> OLD.state)
         OR (OLD.acked_at IS NOT NULL
             AND (NEW.acked_at IS NOT OLD.acked_at OR NEW.acked_by <> OLD.acked_by))
+        OR (OLD.resolved_at IS NOT NULL
+            AND (NEW.resolved_at IS NOT OLD.resolved_at OR NEW.resolved_by <> OLD.resolved_by))
         OR NEW.attempts < OLD.attempts""",
+    ),
+    Rule(
+        "silence",
+        "forward",
+        "a silence ends once",
+        """OLD.ended_at IS NOT NULL
+        AND (NEW.ended_at IS NOT OLD.ended_at OR NEW.ended_by <> OLD.ended_by)""",
     ),
     Rule(
         "incident",

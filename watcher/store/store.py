@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from watcher.store.acts import Acts
+from watcher.store.backups import BLOBS_NAME, DATABASE_NAME, Backups
 from watcher.store.blobs import BlobFiles
 from watcher.store.captures import Captures
 from watcher.store.changes import Changes
@@ -27,10 +28,8 @@ from watcher.store.purges import Purges
 from watcher.store.reviews import Reviews
 from watcher.store.rows import Counts
 from watcher.store.rule_sets import RuleSets
+from watcher.store.silences import Silences
 from watcher.store.versions import Versions
-
-DATABASE_NAME = "watcher.sqlite3"
-BLOBS_NAME = "blobs"
 
 
 class Store:
@@ -52,6 +51,8 @@ class Store:
         self.dates = Dates(database)
         self.outbox = Outbox(database)
         self.incidents = Incidents(database)
+        self.silences = Silences(database)
+        self.backups = Backups(database)
         self.acts = Acts(database)
         self.purges = Purges(database, blobs)
 

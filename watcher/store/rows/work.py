@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -85,7 +85,8 @@ class Alert:
     """A row of the outbox. `due_at` is when it was to be sent, `not_before` when next.
 
     `unconfirmed`: it was held for a fetch that did not come in time.
-    `reverted`: what it tells was taken back before it went out.
+    `reverted`: what it tells was taken back before it went out. `silence`: the
+    number of the silence for whose sake it waits for the digest.
     """
 
     number: int
@@ -108,6 +109,9 @@ class Alert:
     receipt: str
     acked_at: datetime | None
     acked_by: str
+    resolved_at: datetime | None
+    resolved_by: str
+    silence: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,11 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class OperatorAct:
-    """What a person did."""
+    """What a person did that can hide or reveal something.
+
+    `before` and `after` say what it changed, in words or digests; never text of
+    a document, never a secret. `number` is 0 until it is stored.
+    """
 
     at: datetime
     actor: str
@@ -134,6 +142,9 @@ class OperatorAct:
     subject: str
     document_id: DocumentId | None = None
     reason: str = ""
+    before: str = ""
+    after: str = ""
+    number: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The tables. Rows are dumb: nothing outside the store ever sees one.
 
 `evidence` holds what was seen and what it says, `citing` who relies on it,
-`work` what is still to do and what was done, `judging` how changes were judged.
+`work` what is still to do, `judging` how changes were judged, `operating` what
+persons did.
 Names and types are those that both SQLite and PostgreSQL know. Which rows may
 change, and how, is written in `watcher.store.write_once`.
 """
@@ -42,13 +43,18 @@ from watcher.store.tables.judging import (
     ReviewSampleRow,
     RuleSetRow,
 )
+from watcher.store.tables.operating import (
+    BackupRow,
+    OperatorActRow,
+    SilencedRow,
+    SilenceRow,
+)
 from watcher.store.tables.work import (
     BlobRemovalRow,
     ChangeRow,
     ClassificationRow,
     HunkRow,
     IncidentRow,
-    OperatorActRow,
     OutboxRow,
     TextMapRow,
 )
@@ -98,3 +104,6 @@ review = _table(ReviewRow)
 date_scan = _table(DateScanRow)
 effective_date = _table(EffectiveDateRow)
 date_decision = _table(DateDecisionRow)
+silence = _table(SilenceRow)
+silenced = _table(SilencedRow)
+backup = _table(BackupRow)

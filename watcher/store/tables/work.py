@@ -1,4 +1,4 @@
-"""What is to be done with a change, and what was done."""
+"""What is to be done with a change, and how far it is."""
 
 from datetime import datetime
 
@@ -54,6 +54,7 @@ class ClassificationRow(SQLModel, table=True):
     facets: list[str] = Field(sa_type=JSON)
     pack: str
     rules: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    config: str = Field(default="", sa_column_kwargs={"server_default": ""})
     hunks: int
 
 
@@ -130,6 +131,8 @@ class OutboxRow(SQLModel, table=True):
     receipt: str
     acked_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     acked_by: str = ""
+    resolved_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    resolved_by: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class IncidentRow(SQLModel, table=True):
@@ -157,21 +160,6 @@ class IncidentRow(SQLModel, table=True):
     count: int
     told_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     closed_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-
-
-class OperatorActRow(SQLModel, table=True):
-    """What a person did: accept, reject, acknowledge, purge, hold, release."""
-
-    __tablename__ = "operator_act"
-    __table_args__ = (AUTO,)
-
-    id: int | None = Field(default=None, primary_key=True, sa_type=Long)
-    at: datetime = Field(sa_type=UTCDateTime)
-    actor: str
-    act: str
-    document_id: str | None = Field(default=None, foreign_key="document.document_id")
-    subject: str
-    reason: str
 
 
 class BlobRemovalRow(SQLModel, table=True):
