@@ -21,7 +21,7 @@ from watcher.errors import WatcherError
 from watcher.fetch import Answer, AnswerKind, Fetcher, Request
 from watcher.logs import Event
 from watcher.pipeline.combining import fetch_parts
-from watcher.pipeline.confirming import confirm_held, is_confirming
+from watcher.pipeline.confirming import confirm_held
 from watcher.pipeline.following import fetch_newest
 from watcher.pipeline.incidents import drop_held_captures, refusal_ended, refusal_seen
 from watcher.pipeline.intake import Intake, Received, capture_of
@@ -29,7 +29,7 @@ from watcher.pipeline.requests import fetch_request
 from watcher.pipeline.scheduling import next_check
 from watcher.pipeline.services import Services
 from watcher.settings import DocumentEntry
-from watcher.store.rows import Document, LeasedDocument, NewObservation, Observation
+from watcher.store.rows import Before, Document, LeasedDocument, NewObservation, Release
 
 T = TypeVar("T")
 _log = logs.get(__name__)
@@ -44,19 +44,6 @@ _EVENTS = {
 
 
 _AS_BEFORE = (Outcome.NOT_MODIFIED, Outcome.SAME_BYTES)
-
-
-@dataclass(frozen=True, slots=True)
-class _Before:
-    """What was known before a check: the last observation, and whether alerts wait for this one."""
-
-    newest: Observation | None
-    confirming: bool
-
-    @property
-    def quiet(self) -> bool:
-        """Tell whether the accepted text was what was seen last: then nothing is held."""
-        return self.newest is not None and self.newest.verdict.outcome in _AS_BEFORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +95,7 @@ class Checker:
                 document_id=document.document_id,
                 hint="reload the configuration to retire it",
             )
-        before = await self._store(lambda: self._look(document.document_id))
+        before = await self._store(lambda: services.store.observations.before(document.document_id))
         full = full or before.confirming or self._full_is_due(before)
         request = fetch_request(services.settings, entry, document, full=full)
         answer = await self._fetch(request, entry)
@@ -118,13 +105,6 @@ class Checker:
             await self._store(lambda: self._release(leased, later, document.fails))
             return CheckReport(document.document_id, None, answer)
         return await self._conclude(leased, entry, answer, before)
-
-    def _look(self, document_id: DocumentId) -> _Before:
-        """Return what was known of a document before it is checked."""
-        return _Before(
-            self.services.store.observations.newest(document_id),
-            is_confirming(self.services, document_id),
-        )
 
     async def _fetch(self, request: Request, entry: DocumentEntry) -> Answer:
         if entry.follow is not None:
@@ -137,17 +117,19 @@ class Checker:
         return await self._fetcher.fetch(request)
 
     async def _conclude(
-        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, before: _Before
+        self, leased: LeasedDocument, entry: DocumentEntry, answer: Answer, before: Before
     ) -> CheckReport:
         """Turn an answer into an observation, and into a capture where it is one."""
         document_id = leased.document.document_id
-        matched, change_id = await self._store(lambda: self._matched(leased.document, answer)), None
+        matched, change_id = _matched(leased.document, answer, before), None
         if answer.kind is AnswerKind.BODY and matched is None:
             url, now = leased.document.urls[0], self.services.clock.now()
             received = Received(
                 leased, entry, capture_of(answer, url, now), answer.declared_charset, answer
             )
             verdict, change_id = await self._intake.take(received)
+            changed = replace(before, confirming=before.confirming or change_id is not None)
+            await self._store(lambda: self._after(leased, entry, answer, verdict, changed))
         else:
             verdict = answer.verdict or Verdict(
                 Outcome.NOT_MODIFIED
@@ -155,33 +137,31 @@ class Checker:
                 else Outcome.SAME_BYTES
             )
             verdict = replace(verdict, evidence=(*answer.evidence, *verdict.evidence))
-            await self._store(lambda: self._record(leased, answer, verdict, matched))
-        changed = replace(before, confirming=before.confirming or change_id is not None)
-        await self._store(lambda: self._after(leased, entry, answer, verdict, changed))
+            seen = observation_of(leased, answer, verdict, self.services.clock.now(), matched)
+            await self._store(lambda: self._end(leased, entry, answer, seen, before))
         return CheckReport(document_id, verdict, answer, change_id)
 
-    def _matched(self, document: Document, answer: Answer) -> str | None:
-        """Return the id of the accepted capture that an answer confirms, None for none.
-
-        A 304 confirms the capture that its validators came with; a body the
-        last accepted one, if it has its bytes.
-        """
-        if answer.kind is AnswerKind.NOT_MODIFIED and document.validators is not None:
-            return document.validators.capture_id
-        if answer.kind is not AnswerKind.BODY:
-            return None
-        accepted = self.services.store.captures.latest_accepted(document.document_id)
-        if accepted is None or hashlib.sha256(answer.body).hexdigest() != accepted.body_sha256:
-            return None
-        return accepted.capture_id
-
-    def _record(
-        self, leased: LeasedDocument, answer: Answer, verdict: Verdict, matched: str | None
+    def _end(
+        self,
+        leased: LeasedDocument,
+        entry: DocumentEntry,
+        answer: Answer,
+        seen: NewObservation,
+        before: Before,
     ) -> None:
-        self.services.store.observations.record(
-            leased.lease,
-            observation_of(leased, answer, verdict, self.services.clock.now(), matched),
-        )
+        """Record what brought no capture, and give the document back.
+
+        Most checks find nothing new after nothing open: those are one transaction.
+        """
+        record = self.services.store.observations.record
+        if _is_quiet(seen.verdict, before) and not leased.document.fails:
+            at = next_check(
+                self.services, entry, fails=0, retry_after=answer.retry_after, soon=False
+            )
+            record(leased.lease, seen, Release(at, 0))
+        else:
+            record(leased.lease, seen)
+            self._after(leased, entry, answer, seen.verdict, before)
 
     def _after(
         self,
@@ -189,13 +169,9 @@ class Checker:
         entry: DocumentEntry,
         answer: Answer,
         verdict: Verdict,
-        before: _Before,
+        before: Before,
     ) -> None:
-        """Plan the next check; confirm, open or close what this one decided.
-
-        Most checks find nothing new after nothing open: they write no more
-        than their observation and their release.
-        """
+        """Plan the next check; confirm, open or close what this one decided."""
         services, document = self.services, leased.document
         refused = verdict.outcome is Outcome.REFUSED
         if refused:
@@ -205,17 +181,20 @@ class Checker:
         if verdict.outcome in _AS_BEFORE:
             if before.confirming:
                 confirm_held(services, document.document_id)
-            if not before.quiet:
+            if not _nothing_is_held(before):
                 drop_held_captures(services, leased)
         fails = document.fails + 1 if refused else 0
-        waiting = before.confirming and is_confirming(services, document.document_id)
+        waiting = before.confirming and self._is_confirming(document.document_id)
         self._release(
             leased,
             next_check(services, entry, fails=fails, retry_after=answer.retry_after, soon=waiting),
             fails,
         )
 
-    def _full_is_due(self, before: _Before) -> bool:
+    def _is_confirming(self, document_id: DocumentId) -> bool:
+        return self.services.store.observations.before(document_id).confirming
+
+    def _full_is_due(self, before: Before) -> bool:
         """Tell whether it is time to ask without validators: a 304 may hide a change."""
         newest = before.newest
         return (
@@ -256,6 +235,30 @@ class Checker:
 
     async def _store(self, work: Callable[[], T]) -> T:
         return await asyncio.to_thread(work)
+
+
+def _matched(document: Document, answer: Answer, before: Before) -> str | None:
+    """Return the id of the accepted capture that an answer confirms, None for none.
+
+    A 304 confirms the capture that its validators came with; a body the last
+    accepted one, if it has its bytes.
+    """
+    if answer.kind is AnswerKind.NOT_MODIFIED and document.validators is not None:
+        return document.validators.capture_id
+    if answer.kind is not AnswerKind.BODY or before.accepted is None:
+        return None
+    same = hashlib.sha256(answer.body).hexdigest() == before.accepted_sha256
+    return before.accepted if same else None
+
+
+def _is_quiet(verdict: Verdict, before: Before) -> bool:
+    """Tell whether a check found what was there, with nothing open before it."""
+    return verdict.outcome in _AS_BEFORE and not before.confirming and _nothing_is_held(before)
+
+
+def _nothing_is_held(before: Before) -> bool:
+    """Tell whether the accepted text was what was seen last: then nothing is held."""
+    return before.newest is not None and before.newest.verdict.outcome in _AS_BEFORE
 
 
 def observation_of(

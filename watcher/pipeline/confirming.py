@@ -14,11 +14,6 @@ def held_for(services: Services, document_id: DocumentId) -> tuple[Alert, ...]:
     return services.store.outbox.list(state=AlertState.HELD, document_id=document_id, limit=_ALL)
 
 
-def is_confirming(services: Services, document_id: DocumentId) -> bool:
-    """Tell whether the next check of a document is to confirm a change."""
-    return bool(held_for(services, document_id))
-
-
 def confirm_held(services: Services, document_id: DocumentId) -> None:
     """Send what was held for the text that is still there.
 

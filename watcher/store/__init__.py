@@ -14,18 +14,18 @@ store.documents
     put(declared, at) -> Document                    one entry, for `add` and `ingest`
     get(document_id) -> Document                     UnknownDocumentError
     list() -> tuple[Document, ...]
-    claim_due(now, *, limit, lease_seconds, owner) -> tuple[LeasedDocument, ...]
+    claim_due(now, *, limit, lease_seconds, owner, admit) -> tuple[LeasedDocument, ...]
     claim(document_id, now, *, lease_seconds, owner) -> LeasedDocument   DocumentBusyError
     renew(lease, now, lease_seconds) -> Lease
     release(lease, *, next_check, fails) -> None
     schedule(document_id, next_check) -> None        without a lease: "check it now"
 store.observations
-    record(lease, observation) -> Observation
+    record(lease, observation, release=None) -> Observation    gives the lease back if told to
+    before(document_id) -> Before                    what a check begins with
     list(document_id, *, limit) -> tuple[Observation, ...]          newest first
     newest(document_id) -> Observation | None
 store.captures
     latest(document_id) -> Capture | None            whatever its state: the next is compared to it
-    latest_accepted(document_id) -> Capture | None
     get(capture_id), list(document_id), held(document_id=None), decisions(capture_id)
     claims(document_id) -> {version: (first, last)}  what was imported, with its claimed times
     body(capture_id) -> bytes                        verified

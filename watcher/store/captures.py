@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, bindparam, func, select
 
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.reading import Reading
@@ -51,12 +51,6 @@ class Captures:
         """
         with self._database.read() as connection:
             row = latest_capture(connection, document_id)
-            return capture_of(row) if row else None
-
-    def latest_accepted(self, document_id: DocumentId) -> Capture | None:
-        """Return the last accepted capture that was observed: the baseline."""
-        with self._database.read() as connection:
-            row = latest_capture(connection, document_id, CaptureState.ACCEPTED)
             return capture_of(row) if row else None
 
     def get(self, capture_id: str) -> Capture:
@@ -214,17 +208,44 @@ class Captures:
         return reading_of(row, text, rendition_of(row))
 
 
+_LATEST = (
+    captures_with_state()
+    .where(
+        _capture.c.document_id == bindparam("document_id"),
+        _capture.c.origin != Origin.IMPORTED.value,
+    )
+    .order_by(_capture.c.ordinal.desc())
+    .limit(1)
+)
+_LATEST_IN_STATE = _LATEST.where(_newest_state() == bindparam("wanted"))
+
+
+def latest_accepted(column: ColumnElement[str]) -> ScalarSelect[str]:
+    """Return the subquery for a column of a document's last accepted capture that was observed.
+
+    The document is the parameter `document_id`.
+    """
+    return (
+        select(column)
+        .where(
+            _capture.c.document_id == bindparam("document_id"),
+            _capture.c.origin != Origin.IMPORTED.value,
+            _newest_state() == CaptureState.ACCEPTED.value,
+        )
+        .order_by(_capture.c.ordinal.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
 def latest_capture(
     connection: Connection, document_id: DocumentId, state: CaptureState | None = None
 ) -> Found | None:
     """Return the row of the last observed capture of a document, in `state` if given."""
-    query = captures_with_state().where(
-        _capture.c.document_id == document_id, _capture.c.origin != Origin.IMPORTED.value
-    )
-    if state is not None:
-        query = query.where(_newest_state() == state.value)
-    query = query.order_by(_capture.c.ordinal.desc()).limit(1)
-    return connection.execute(query).mappings().first()
+    named = {"document_id": document_id}
+    if state is None:
+        return connection.execute(_LATEST, named).mappings().first()
+    return connection.execute(_LATEST_IN_STATE, named | {"wanted": state.value}).mappings().first()
 
 
 def find_capture(connection: Connection, capture_id: str) -> Found:

@@ -23,7 +23,6 @@ from watcher.store.blobs import BlobFiles
 from watcher.store.captures import find_capture, latest_capture
 from watcher.store.codec import Found
 from watcher.store.database import Database
-from watcher.store.documents import fence
 from watcher.store.errors import DecisionError, RenditionMismatchError
 from watcher.store.evidence import (
     Read,
@@ -37,6 +36,7 @@ from watcher.store.evidence import (
     write_capture,
     write_reading,
 )
+from watcher.store.leases import fence
 from watcher.store.observations import write_observation
 from watcher.store.rows import (
     CaptureState,

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from watcher.domain.ids import DocumentId
-from watcher.domain.resolution import UnknownDocumentError
 from watcher.store import tables
 from watcher.store.codec import Found, Values, wellformed
 from watcher.store.database import Database
-from watcher.store.errors import DocumentBusyError, StaleLeaseError
+from watcher.store.errors import DocumentBusyError
+from watcher.store.leases import fence, find_due, released, take, unknown_document
 from watcher.store.rows import (
     DeclaredDocument,
     Document,
     DocumentState,
     Lease,
     LeasedDocument,
+    Release,
     StoredValidators,
 )
 
@@ -27,6 +28,8 @@ _document = tables.document
 _BY_ID = select(_document).where(_document.c.document_id == bindparam("document_id"))
 _CONFIGURED = (_document.c.state == "active") & (_document.c.config_digest != "")
 _INSERT = insert(_document)
+_SET = update(_document).where(_document.c.document_id == bindparam("this"))
+"""Sets whatever columns it is executed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +123,23 @@ class Documents:
             return {DocumentId(name): seen for name, seen in connection.execute(query)}
 
     def claim_due(
-        self, now: datetime, *, limit: int, lease_seconds: float, owner: str
+        self,
+        now: datetime,
+        *,
+        limit: int,
+        lease_seconds: float,
+        owner: str,
+        admit: Callable[[DocumentId], bool] = lambda _: True,
     ) -> tuple[LeasedDocument, ...]:
-        """Lease up to `limit` active documents that are due, the longest due first."""
+        """Lease up to `limit` active documents that are due, the longest due first.
+
+        `admit` is asked in that order about each; those that it refuses stay
+        due and take nobody's place.
+        """
         with self._database.write() as connection:
-            due = (
-                select(_document.c.document_id)
-                .where(
-                    _document.c.state == "active",
-                    _document.c.next_check <= now,
-                    or_(_document.c.lease_until.is_(None), _document.c.lease_until <= now),
-                )
-                .order_by(_document.c.next_check)
-                .limit(limit)
-            )
-            rows = _lease(connection, due.scalar_subquery(), now, lease_seconds, owner)
+            names = find_due(connection, now, limit, admit)
+            found = take(connection, names, now, lease_seconds, owner)
+        rows = (LeasedDocument(_document_of(row), lease) for row, lease in found)
         return tuple(sorted(rows, key=lambda leased: leased.document.next_check or now))
 
     def claim(
@@ -155,7 +160,8 @@ class Documents:
                     document_id=document_id,
                     hint="wait for that check to end, then try again",
                 )
-            return _lease(connection, [document_id], now, lease_seconds, owner)[0]
+            ((row, lease),) = take(connection, [document_id], now, lease_seconds, owner)
+            return LeasedDocument(_document_of(row), lease)
 
     def renew(self, lease: Lease, now: datetime, lease_seconds: float) -> Lease:
         """Return the same lease, valid for `lease_seconds` from `now`.
@@ -177,14 +183,7 @@ class Documents:
         """
         with self._database.write() as connection:
             fence(connection, lease)
-            _set(
-                connection,
-                lease.document_id,
-                next_check=next_check,
-                fails=fails,
-                lease_owner=None,
-                lease_until=None,
-            )
+            _set(connection, lease.document_id, **released(Release(next_check, fails)))
 
     def schedule(self, document_id: DocumentId, next_check: datetime) -> None:
         """Set the time of a document's next check; a running one will set its own.
@@ -232,27 +231,8 @@ def find_document(connection: Connection, document_id: DocumentId) -> Found:
     """
     row = _find(connection, document_id)
     if row is None:
-        raise UnknownDocumentError(
-            "there is no such document",
-            document_id=document_id,
-            hint="`watcher documents` lists them",
-        )
+        raise unknown_document(document_id)
     return row
-
-
-def fence(connection: Connection, lease: Lease) -> None:
-    """Check that `lease` is still the document's.
-
-    Raises:
-        StaleLeaseError: it was given back, or another writer has the document.
-    """
-    row = find_document(connection, lease.document_id)
-    if row["lease_token"] != lease.token or row["lease_owner"] != lease.owner:
-        raise StaleLeaseError(
-            f"the lease {lease.token} was overtaken by {row['lease_token']}",
-            document_id=lease.document_id,
-            hint="nothing was written; the check that took over will write its own result",
-        )
 
 
 def set_validators(
@@ -269,9 +249,18 @@ def set_validators(
     )
 
 
-def set_last_success(connection: Connection, document_id: DocumentId, at: datetime) -> None:
-    """Keep when a document's text was seen last."""
-    _set(connection, document_id, last_success=at)
+def set_seen(
+    connection: Connection,
+    document_id: DocumentId,
+    seen: datetime | None,
+    release: Release | None = None,
+) -> None:
+    """Keep when a document's text was seen last (None: not now), and give it back if told to."""
+    values = {} if seen is None else {"last_success": seen}
+    if release is not None:
+        values |= released(release)
+    if values:
+        _set(connection, document_id, **values)
 
 
 def _declared(entry: DeclaredDocument) -> Values:
@@ -312,32 +301,8 @@ def _update(
     return None
 
 
-def _lease(
-    connection: Connection,
-    names: object,
-    now: datetime,
-    lease_seconds: float,
-    owner: str,
-) -> list[LeasedDocument]:
-    until = now + timedelta(seconds=lease_seconds)
-    query = (
-        update(_document)
-        .where(_document.c.document_id.in_(names))  # type: ignore[arg-type]
-        .values(lease_owner=owner, lease_until=until, lease_token=_document.c.lease_token + 1)
-        .returning(_document)
-    )
-    return [
-        LeasedDocument(
-            _document_of(row), Lease(row["document_id"], owner, row["lease_token"], until)
-        )
-        for row in connection.execute(query).mappings()
-    ]
-
-
 def _set(connection: Connection, document_id: DocumentId, **values: object) -> None:
-    connection.execute(
-        update(_document).where(_document.c.document_id == document_id).values(wellformed(values))
-    )
+    connection.execute(_SET, {"this": document_id, **wellformed(values)})
 
 
 def _find(connection: Connection, document_id: DocumentId) -> Found | None:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, select, update
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Outcome
 from watcher.store import tables
-from watcher.store.codec import Found, Values, verdict_of, verdict_values, wellformed
+from watcher.store.captures import latest_accepted
+from watcher.store.codec import Found, Query, Values, verdict_of, verdict_values, wellformed
 from watcher.store.database import Database
-from watcher.store.documents import fence, set_last_success
-from watcher.store.rows import Lease, NewObservation, Observation
+from watcher.store.documents import set_seen
+from watcher.store.leases import fence
+from watcher.store.rows import (
+    AlertState,
+    Before,
+    Lease,
+    NewObservation,
+    Observation,
+    Release,
+)
 
 _MICROSECOND = timedelta(microseconds=1)
 _SAME = (
@@ -30,6 +39,27 @@ _NEWEST = (
     .order_by(tables.observation.c.id.desc())
     .limit(1)
 )
+_EXTEND = (
+    update(tables.observation)
+    .where(tables.observation.c.id == bindparam("this"))
+    .returning(tables.observation)
+)
+"""Sets whatever columns it is executed with."""
+
+
+def _before_query() -> Query:
+    """Return the query of `Before` without its observation."""
+    outbox, capture = tables.outbox, tables.capture
+    waiting = exists().where(
+        outbox.c.document_id == bindparam("document_id"),
+        outbox.c.state == AlertState.HELD.value,
+    )
+    return select(
+        waiting, latest_accepted(capture.c.capture_id), latest_accepted(capture.c.body_sha256)
+    )
+
+
+_BEFORE = _before_query()
 
 
 class Observations:
@@ -38,18 +68,28 @@ class Observations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, lease: Lease, observation: NewObservation) -> Observation:
+    def record(
+        self, lease: Lease, observation: NewObservation, release: Release | None = None
+    ) -> Observation:
         """Record one observation and return the run that it is part of.
 
         The same observation at the same time again is a replay and changes
-        nothing.
+        nothing. With `release` the lease is given back in the same transaction.
 
         Raises:
             StaleLeaseError: another writer has the document.
         """
         with self._database.write() as connection:
             fence(connection, lease)
-            return write_observation(connection, lease.document_id, observation)
+            return write_observation(connection, lease.document_id, observation, release)
+
+    def before(self, document_id: DocumentId) -> Before:
+        """Return what is known of a document before it is checked, in one snapshot."""
+        named = {"document_id": document_id}
+        with self._database.read() as connection:
+            row = _newest(connection, document_id)
+            confirming, accepted, body = connection.execute(_BEFORE, named).one()
+        return Before(observation_of(row) if row else None, bool(confirming), accepted, body)
 
     def newest(self, document_id: DocumentId) -> Observation | None:
         """Return the newest run of a document."""
@@ -70,11 +110,15 @@ class Observations:
 
 
 def write_observation(
-    connection: Connection, document_id: DocumentId, observation: NewObservation
+    connection: Connection,
+    document_id: DocumentId,
+    observation: NewObservation,
+    release: Release | None = None,
 ) -> Observation:
     """Extend the document's newest run by `observation`, or begin a new one.
 
-    A clock that went back begins a new run: an interval never shrinks.
+    A clock that went back begins a new run: an interval never shrinks. With
+    `release` the document is given back.
     """
     at = observation.at.astimezone(UTC)
     raw: Values = {
@@ -87,8 +131,8 @@ def write_observation(
         **verdict_values(observation.verdict),
     }
     values = wellformed(raw)
-    if observation.verdict.outcome in _SUCCESSES:
-        set_last_success(connection, document_id, at)
+    seen = at if observation.verdict.outcome in _SUCCESSES else None
+    set_seen(connection, document_id, seen, release)
     newest = _newest(connection, document_id)
     if newest and all(newest[name] == values[name] for name in _SAME):
         if newest["last"] == at:
@@ -101,13 +145,13 @@ def write_observation(
 
 def _extend(connection: Connection, newest: Found, at: datetime) -> Found:
     gap = (at - newest["last"]) // _MICROSECOND
-    query = (
-        update(tables.observation)
-        .where(tables.observation.c.id == newest["id"])
-        .values(last=at, count=newest["count"] + 1, longest_gap=max(gap, newest["longest_gap"]))
-        .returning(tables.observation)
-    )
-    return connection.execute(query).mappings().one()
+    values = {
+        "this": newest["id"],
+        "last": at,
+        "count": newest["count"] + 1,
+        "longest_gap": max(gap, newest["longest_gap"]),
+    }
+    return connection.execute(_EXTEND, values).mappings().one()
 
 
 def _newest(connection: Connection, document_id: DocumentId) -> Found | None:

@@ -18,6 +18,7 @@ from watcher.store.rows.citing import (
 )
 from watcher.store.rows.evidence import (
     Agreement,
+    Before,
     Capture,
     CaptureState,
     Commit,
@@ -33,6 +34,7 @@ from watcher.store.rows.evidence import (
     NewObservation,
     Observation,
     Origin,
+    Release,
     Standing,
     StoredValidators,
     Tombstone,
@@ -58,6 +60,7 @@ __all__ = [
     "Alert",
     "AlertKind",
     "AlertState",
+    "Before",
     "Capture",
     "CaptureState",
     "Change",
@@ -85,6 +88,7 @@ __all__ = [
     "Observation",
     "OperatorAct",
     "Origin",
+    "Release",
     "Resolution",
     "Review",
     "Standing",

@@ -97,6 +97,14 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """How a document is given back: when it is looked at next, and its failures in a row."""
+
+    next_check: datetime | None
+    fails: int
+
+
+@dataclass(frozen=True, slots=True)
 class LeasedDocument:
     """A document that is due, and the lease to check it under."""
 
@@ -143,6 +151,20 @@ class Observation:
     last_modified: str
     verdict: Verdict
     capture_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known of a document before it is checked.
+
+    `confirming`: alerts wait for a second fetch to agree. `accepted` is the id
+    of the last accepted capture that was observed, `accepted_sha256` its bytes'.
+    """
+
+    newest: Observation | None
+    confirming: bool
+    accepted: str | None
+    accepted_sha256: str | None
 
 
 @dataclass(frozen=True, slots=True)
