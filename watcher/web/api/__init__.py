@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from watcher.web.api import documents
+from watcher.web.api import captures, documents, versions
 
 router = APIRouter()
-router.include_router(documents.router)
+for part in (documents, captures, versions):
+    router.include_router(part.router)
