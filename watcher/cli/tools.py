@@ -31,6 +31,9 @@ def extract(
         str | None, typer.Option(help="The type of all files, where bytes do not tell.")
     ] = None,
     engine: Annotated[Engine, typer.Option(help="The PDF engine.")] = Engine.AUTO,
+    ocr: Annotated[
+        list[str] | None, typer.Option(help="Read scanned pages in this language (eng).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object for each file.")] = False,
 ) -> None:
     """Turn files into canonical text with exact pages, and say what was met."""
@@ -38,7 +41,7 @@ def extract(
 
     from watcher.extract import Options, tool
 
-    options = Options(pdf_engine=engine.value)
+    options = Options(pdf_engine=engine.value, ocr=tuple(ocr or ()))
     tool.run(map(str, files), media_type, sys.stdout, as_json=json, options=options)
 
 

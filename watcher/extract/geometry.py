@@ -35,6 +35,9 @@ _SAME_LINE = 0.5
 """Boxes that share this part of the lower one's height stand on one line."""
 _WORD_GAP = 1.5
 """Boxes further apart than this many heights are two rectangles (columns)."""
+_POINTS = 72
+"""To the inch."""
+_MOST_PIXELS = 20_000_000
 _MOST_INK = 40_000
 """On one page; beyond it an inexact alignment would cost too much."""
 _PAPER = bytes(value * 3 // 5 for value in range(256))
@@ -73,10 +76,17 @@ class Geometry:
                 rects += page.rects(found)
         return Place(tuple(rects), covered / ink if ink else 0.0)
 
-    def picture(self, number: int, ranges: Iterable[tuple[int, int]], scale: float = 2.0) -> bytes:
-        """Return a PNG of page `number` (from 1) with the byte ranges marked."""
-        shown = [rect for rect in self.place(ranges).rects if rect.page == number]
-        bitmap = self._document[number - 1].render(scale=scale, rev_byteorder=True)
+    def picture(self, number: int, ranges: Iterable[tuple[int, int]], dpi: int) -> bytes:
+        """Return a PNG of page `number` (from 1) with the byte ranges marked.
+
+        Without ranges it is grey. A page too large for `dpi` is drawn smaller.
+        """
+        marked = tuple(ranges)
+        shown = [rect for rect in self.place(marked).rects if rect.page == number]
+        page = self._document[number - 1]
+        width, height = page.get_size()
+        scale = min(dpi / _POINTS, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
+        bitmap = page.render(scale=scale, rev_byteorder=True, grayscale=not marked)
         width, height, stride = bitmap.width, bitmap.height, bitmap.stride
         channels = bitmap.n_channels
         pixels = bytearray(bitmap.buffer)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from watcher.domain.reading import ExtractVerdict, MediaType, Problem, Reading
-from watcher.extract import wire
+from watcher.domain.text import CanonicalText
+from watcher.extract import ocr, wire
 from watcher.extract.failure import failed
 from watcher.extract.frames import Kind
 from watcher.extract.media import detect_media_type
 from watcher.extract.model import HAS_PDFIUM, Limits, Options, Source
 from watcher.extract.parts import is_packed, read_parts
+from watcher.extract.place import GeometryError, picture
 from watcher.extract.sandbox import Usage, ask
 
 _LEAST_RETRY = 2.0
@@ -43,6 +45,8 @@ def measured(
     if is_packed(source.data):
         return _measured_parts(source, options, limits)
     media_type = detect_media_type(source.data, source.media_type, source.name)
+    if options.ocr and media_type is MediaType.PDF:
+        return _with_ocr(source, options, limits)
     too_large = _too_large(len(source.data), media_type, limits)
     if too_large is not None:
         return failed(ExtractVerdict.FAILED, too_large, media_type), Usage()
@@ -60,6 +64,23 @@ def measured(
             partial = ExtractVerdict.PARTIAL
             return replace(second, verdict=partial, problems=(note, *second.problems)), usage
     return reading, usage
+
+
+def _with_ocr(source: Source, options: Options, limits: Limits) -> tuple[Reading, Usage]:
+    """Read a PDF, then the pages without a text layer from their images."""
+    try:
+        recipe = ocr.recipe(options.ocr)
+    except ocr.OcrError as error:
+        return ocr.lacking(error), Usage()
+    reading, usage = measured(source, replace(options, ocr=()), limits)
+
+    def render(number: int) -> bytes:
+        try:
+            return picture(source.data, CanonicalText(b""), (), number, dpi=ocr.DPI, limits=limits)
+        except GeometryError as error:
+            raise ocr.OcrError(str(error)) from error
+
+    return ocr.read_images(reading, recipe, render), usage
 
 
 def _measured_parts(source: Source, options: Options, limits: Limits) -> tuple[Reading, Usage]:

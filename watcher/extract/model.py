@@ -37,13 +37,16 @@ class Options:
     pdfium; "pypdf" and "pdfium" read with that engine or fail. `select` and
     `remove` are CSS selectors for HTML: only what a `select` matches is read
     (all of it without any), nothing that a `remove` matches. `compare` reads a PDF with
-    the second engine too, to say how far they agree; it changes no text.
+    the second engine too, to say how far they agree; it changes no text. `ocr`
+    names the languages in which pages of a PDF without a text layer are read
+    from their images (empty: they are not); only `extract_isolated` does that.
     """
 
     pdf_engine: PdfEngine = "auto"
     select: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
     compare: bool = True
+    ocr: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

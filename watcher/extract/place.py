@@ -31,7 +31,7 @@ def locate(
         GeometryError: pdfium is not installed, or cannot read the file.
         WorkerError: the sandbox does not start.
     """
-    return wire.load_place(_ask(Kind.PLACE, data, text, ranges, 0, limits or Limits()))
+    return wire.load_place(_ask(Kind.PLACE, data, text, ranges, 0, 0, limits or Limits()))
 
 
 def picture(
@@ -39,10 +39,12 @@ def picture(
     text: CanonicalText,
     ranges: Iterable[tuple[int, int]],
     page: int,
+    *,
+    dpi: int = 144,
     limits: Limits | None = None,
 ) -> bytes:
     """Return a PNG of `page` (from 1) with the byte ranges marked; errors as in `locate`."""
-    return _ask(Kind.PICTURE, data, text, ranges, page, limits or Limits())
+    return _ask(Kind.PICTURE, data, text, ranges, page, dpi, limits or Limits())
 
 
 def _ask(
@@ -51,9 +53,10 @@ def _ask(
     text: CanonicalText,
     ranges: Iterable[tuple[int, int]],
     page: int,
+    dpi: int,
     limits: Limits,
 ) -> bytes:
-    question = wire.dump_question(tuple(ranges), page, limits)
+    question = wire.dump_question(tuple(ranges), page, dpi, limits)
     answer = ask([(kind, question), (Kind.DATA, data), (Kind.DATA, text.data)], limits)
     if answer.problem is not None or not answer.bodies:
         why = answer.problem.message if answer.problem else "pdfium is missing or cannot read it"

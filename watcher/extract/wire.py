@@ -37,6 +37,7 @@ class _Job(BaseModel):
 class _Question(BaseModel):
     ranges: tuple[tuple[int, int], ...]
     page: int
+    dpi: int
     limits: Limits
 
 
@@ -85,15 +86,17 @@ def load_job(body: bytes, data: bytes) -> tuple[Source, Options, Limits]:
     return Source(data, job.media_type, job.charset, job.name), job.options, job.limits
 
 
-def dump_question(ranges: tuple[tuple[int, int], ...], page: int, limits: Limits) -> bytes:
-    """Return a question about places; `page` is the one to draw."""
-    return _Question(ranges=ranges, page=page, limits=limits).model_dump_json().encode()
+def dump_question(
+    ranges: tuple[tuple[int, int], ...], page: int, dpi: int, limits: Limits
+) -> bytes:
+    """Return a question about places; `page` is the one to draw, with `dpi` dots to the inch."""
+    return _Question(ranges=ranges, page=page, dpi=dpi, limits=limits).model_dump_json().encode()
 
 
-def load_question(body: bytes) -> tuple[tuple[tuple[int, int], ...], int, Limits]:
+def load_question(body: bytes) -> tuple[tuple[tuple[int, int], ...], int, int, Limits]:
     """Return the question that `dump_question` made."""
     found = _Question.model_validate_json(body)
-    return found.ranges, found.page, found.limits
+    return found.ranges, found.page, found.dpi, found.limits
 
 
 def dump_place(place: Place) -> bytes:

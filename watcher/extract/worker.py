@@ -176,7 +176,7 @@ def _read(job: socket.socket, body: bytes, data: bytes) -> None:
 
 
 def _locate(job: socket.socket, kind: Kind, body: bytes, data: bytes, text: CanonicalText) -> None:
-    ranges, page, limits = wire.load_question(body)
+    ranges, page, dpi, limits = wire.load_question(body)
     _Budget(limits).apply()
     if not HAS_PDFIUM:
         return
@@ -189,7 +189,7 @@ def _locate(job: socket.socket, kind: Kind, body: bytes, data: bytes, text: Cano
     if kind is Kind.PLACE:
         frames.send(job, kind, wire.dump_place(geometry.place(ranges)))
     else:
-        frames.send(job, kind, geometry.picture(page, ranges))
+        frames.send(job, kind, geometry.picture(page, ranges, dpi))
 
 
 def _ran_out(source: Source, code: str, message: str) -> Reading:

@@ -113,4 +113,5 @@ def extract_options(entry: DocumentEntry | None, pinned_engine: str | None) -> O
         pdf_engine=engine,
         select=entry.select if entry else (),
         remove=entry.remove if entry else (),
+        ocr=entry.ocr if entry else (),
     )

@@ -20,6 +20,7 @@ from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+_OCR_LANGUAGE = r"^[a-z]{3}(_[a-z]{3,5})?$"
 _HOST = re.compile(r"[0-9A-Za-z][0-9A-Za-z.-]{0,252}")
 _SECRET_HEADERS = {"authorization", "cookie", "proxy-authorization", "x-api-key"}
 
@@ -150,6 +151,8 @@ class DocumentEntry(BaseModel):
     """`browser`: a real Chromium runs the scripts of an HTML page (optional extra)."""
     pdf_engine: Literal["pypdf", "pdfium"] = "pypdf"
     """The engine for a PDF's first reading; later only `watcher rerender` changes it."""
+    ocr: tuple[Annotated[str, Field(pattern=_OCR_LANGUAGE)], ...] = Field(default=(), max_length=8)
+    """Languages, as tesseract names them, to read pages of a PDF without a text layer in."""
     headers: dict[HeaderName, HeaderValue] = Field(default_factory=dict)
     credentials: Credentials | None = None
     allowed_networks: tuple[Annotated[str, AfterValidator(_network)], ...] = ()
