@@ -29,6 +29,7 @@ from watcher.domain.reviews import DateStatus, ReviewVerdict
 from watcher.domain.statements import Statement, Status
 from watcher.store import AlertKind, NewAlert, OperatorAct, Store, TriggersAlteredError, tables
 from watcher.store.rows.operating import NewSilence, SavedBackup
+from watcher.store.rows.serving import NewApiToken, Triage
 from watcher.store.rules import MUTABLE, PURGEABLE, WRITE_ONCE
 from watcher.store.write_once import expected_triggers
 
@@ -100,6 +101,10 @@ def fill(bench: Bench) -> None:
     said = NewSilence(day(7), day(9), "a", "r", document_id=DOCUMENT)
     silence = store.silences.add(said).number
     store.outbox.silence(store.outbox.list()[0].number, silence, at=day(7))
+    store.tokens.add(NewApiToken("t", "0" * 64, ("read",), (), False, day(7), "a", day(9)))
+    store.tokens.revoke("t", at=day(8), actor="a")
+    store.tokens.set_groups({DOCUMENT: ("legal",)}, day(7))
+    store.triage.record(Triage(commit.change_id, DOCUMENT, day(7), "a", "mara"))
     store.backups.record(SavedBackup(day(7), "/b", "0" * 64, 1))
     store.purges.purge(
         DOCUMENT, third(store), at=day(8), rule="order 7", actor="a", reason="by order"

@@ -93,6 +93,11 @@ store.acts
 store.purges
     purge(document_id, version, *, at, rule, actor, reason, forced="") -> Tombstone
     work_off() -> int                                removes blobs that nothing needs any more
+store.tokens
+    add(token), list() -> tuple[ApiToken, ...], revoke(name, *, at, actor)
+    groups() -> {document_id: groups}, set_groups(wanted, at)
+store.triage
+    record(triage) -> Triage, history(change_id), newest(change_ids), list(*, after, limit)
 store.counts() -> Counts
 """
 
@@ -166,6 +171,7 @@ from watcher.store.rows import (
     Version,
     VersionAt,
 )
+from watcher.store.rows.serving import ApiToken, Disposition, NewApiToken, Triage
 from watcher.store.store import Store
 
 __all__ = [
@@ -174,6 +180,7 @@ __all__ = [
     "Alert",
     "AlertKind",
     "AlertState",
+    "ApiToken",
     "Capture",
     "CaptureState",
     "Change",
@@ -185,6 +192,7 @@ __all__ = [
     "Decision",
     "DecisionError",
     "DeclaredDocument",
+    "Disposition",
     "Document",
     "DocumentBusyError",
     "DocumentState",
@@ -199,6 +207,7 @@ __all__ = [
     "Lease",
     "LeasedDocument",
     "NewAlert",
+    "NewApiToken",
     "NewCapture",
     "NewEmission",
     "NewObservation",
@@ -224,6 +233,7 @@ __all__ = [
     "StoredStatement",
     "StoredValidators",
     "Tombstone",
+    "Triage",
     "TriggersAlteredError",
     "UnknownAlertError",
     "UnknownCaptureError",

@@ -186,6 +186,7 @@ class Changes:
                     hint="save its classification first",
                 )
             _advance(connection, row["id"], ChangeState.ANCHORED)
+            connection.execute(insert(tables.anchored), {"change_row": row["id"]})
             return write_alerts(connection, alerts)
 
 

@@ -166,6 +166,8 @@ class Outbox:
     def ack(self, number: int, *, at: datetime, actor: str) -> None:
         """Record that a person has taken notice; the first one stays.
 
+        An alert that was not sent yet is cancelled: somebody knows already.
+
         Raises:
             UnknownAlertError: there is none of that number.
         """
@@ -177,10 +179,14 @@ class Outbox:
                     .where(_outbox.c.id == number)
                     .values(wellformed({"acked_at": at, "acked_by": actor}))
                 )
+                _cancel_unsent(connection, [number], at)
                 write_act(connection, OperatorAct(at, actor, "ack", str(number), alert.document_id))
 
     def resolve(self, event_id: str, *, at: datetime, by: str) -> tuple[Alert, ...]:
-        """Record that what an event told is over; return its alerts that were open till now."""
+        """Record that what an event told is over; return its alerts that were open till now.
+
+        An alert that was not sent yet is cancelled: there is nothing to tell.
+        """
         query = (
             update(_outbox)
             .where(_outbox.c.event_id == event_id, _outbox.c.resolved_at.is_(None))
@@ -189,7 +195,11 @@ class Outbox:
         )
         with self._database.write() as connection:
             numbers = list(connection.execute(query).scalars())
-            return _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
+            _cancel_unsent(connection, numbers, at)
+            found = _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
+            if found:
+                write_act(connection, OperatorAct(at, by, "resolve", event_id, found[0].document_id))
+            return found
 
     def silence(self, number: int, silence: int, *, at: datetime) -> None:
         """Let an alert wait for the digest for the sake of a silence: it calls nobody.
@@ -207,6 +217,19 @@ class Outbox:
                 row = {"outbox_row": number, "silence_row": silence, "at": at}
                 connection.execute(insert(_silenced), row)
 
+    def find(self, event_id: str, channel: str) -> Alert:
+        """Return the alert of an event on a channel.
+
+        Raises:
+            UnknownAlertError: there is none.
+        """
+        query = _alerts().where(_outbox.c.event_id == event_id, _outbox.c.channel == channel)
+        with self._database.read() as connection:
+            found = _load(connection, query)
+        if not found:
+            raise UnknownAlertError(f"{channel} was never told of {event_id[:12]}")
+        return found[0]
+
     def get(self, number: int) -> Alert:
         """Return an alert.
 
@@ -221,6 +244,7 @@ class Outbox:
         state: AlertState | None = None,
         *,
         document_id: DocumentId | None = None,
+        channel: str | None = None,
         limit: int = 100,
     ) -> tuple[Alert, ...]:
         """Return the newest alerts, newest first."""
@@ -229,6 +253,8 @@ class Outbox:
             query = query.where(_outbox.c.state == state.value)
         if document_id is not None:
             query = query.where(_outbox.c.document_id == document_id)
+        if channel is not None:
+            query = query.where(_outbox.c.channel == channel)
         with self._database.read() as connection:
             return _load(connection, query)
 
@@ -248,6 +274,19 @@ class Outbox:
         )
         with self._database.write() as connection:
             return connection.execute(query).rowcount
+
+
+def _cancel_unsent(connection: Connection, numbers: Iterable[int], at: datetime) -> None:
+    """Cancel those that wait; one that is being sent goes its way."""
+    connection.execute(
+        update(_outbox)
+        .where(
+            _outbox.c.id.in_(list(numbers)),
+            _outbox.c.state.in_((_HELD, _PENDING)),
+            _outbox.c.claimed.is_(False),
+        )
+        .values(state=AlertState.CANCELLED.value, finished_at=at)
+    )
 
 
 def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Alert, ...]:

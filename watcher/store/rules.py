@@ -45,6 +45,11 @@ WRITE_ONCE = (
     "date_decision",
     "silenced",
     "backup",
+    "api_token",
+    "api_token_revocation",
+    "document_access",
+    "triage",
+    "anchored",
 )
 """Tables whose rows neither change nor go."""
 

@@ -29,6 +29,8 @@ from watcher.store.reviews import Reviews
 from watcher.store.rows import Counts
 from watcher.store.rule_sets import RuleSets
 from watcher.store.silences import Silences
+from watcher.store.tokens import Tokens
+from watcher.store.triage import Triages
 from watcher.store.versions import Versions
 
 
@@ -55,6 +57,8 @@ class Store:
         self.backups = Backups(database)
         self.acts = Acts(database)
         self.purges = Purges(database, blobs)
+        self.tokens = Tokens(database)
+        self.triage = Triages(database)
 
     @classmethod
     def open(cls, directory: Path, *, read_only: bool = False) -> Self:

@@ -30,10 +30,20 @@ class AlertKind(StrEnum):
     RECOVERED = "recovered"
     RULE_EXPIRES = "rule_expires"
     DATE_DUE = "date_due"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+    @property
+    def follows_up(self) -> bool:
+        """Tell whether it says what became of another alert, whose event is its `reason`."""
+        return self in {AlertKind.ACKNOWLEDGED, AlertKind.RESOLVED}
 
 
 class AlertState(StrEnum):
-    """Where an alert is; delivered, dead and cancelled are ends."""
+    """Where an alert is; delivered, dead and cancelled are ends.
+
+    Cancelled: a person took notice, or its reason was over, before it was sent.
+    """
 
     HELD = "held"
     PENDING = "pending"

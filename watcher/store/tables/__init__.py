@@ -2,7 +2,7 @@
 
 `evidence` holds what was seen and what it says, `citing` who relies on it,
 `work` what is still to do, `judging` how changes were judged, `operating` what
-persons did.
+persons did, `serving` who may ask and what became of changes.
 Names and types are those that both SQLite and PostgreSQL know. Which rows may
 change, and how, is written in `watcher.store.write_once`.
 """
@@ -48,6 +48,13 @@ from watcher.store.tables.operating import (
     OperatorActRow,
     SilencedRow,
     SilenceRow,
+)
+from watcher.store.tables.serving import (
+    AnchoredRow,
+    ApiTokenRevocationRow,
+    ApiTokenRow,
+    DocumentAccessRow,
+    TriageRow,
 )
 from watcher.store.tables.work import (
     BlobRemovalRow,
@@ -107,3 +114,8 @@ date_decision = _table(DateDecisionRow)
 silence = _table(SilenceRow)
 silenced = _table(SilencedRow)
 backup = _table(BackupRow)
+api_token = _table(ApiTokenRow)
+api_token_revocation = _table(ApiTokenRevocationRow)
+document_access = _table(DocumentAccessRow)
+triage = _table(TriageRow)
+anchored = _table(AnchoredRow)
