@@ -82,6 +82,35 @@ class PatternState(StrEnum):
     EXPIRED = "expired"
 
 
+class ApiRoute(StrEnum):
+    """What of the HTTP API and the viewer was asked for."""
+
+    RESOLVE = "resolve"
+    CITATIONS = "citations"
+    DOCUMENTS = "documents"
+    VERSIONS = "versions"
+    CHANGES = "changes"
+    ALERTS = "alerts"
+    VIEWER = "viewer"
+    OTHER = "other"
+
+
+class CodeClass(StrEnum):
+    """The first digit of an HTTP status."""
+
+    SUCCESS = "2xx"
+    REDIRECTION = "3xx"
+    CALLER = "4xx"
+    SERVER = "5xx"
+
+
+class SloEvaluator(StrEnum):
+    """Who computes the alerts on error budgets: exactly one."""
+
+    PROMETHEUS = "prometheus"
+    INTERNAL = "internal"
+
+
 class KillReason(StrEnum):
     """Why an extraction worker was killed or died."""
 
@@ -106,6 +135,7 @@ BREAKING = tuple(r for r, facts in REASONS.items() if facts.sli in {Sli.IF_STORE
 _CHECK_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _LAG_BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _JOB_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900)
+_REQUEST_BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _DELIVERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -134,6 +164,8 @@ class Metrics:
         self._make_audit()
         self._make_alerts()
         self._make_rules()
+        self._make_serving()
+        self._make_objectives()
         self.registry.register(ProcessCollector(boot_time or time.time()))
         if read_store is not None:
             self.registry.register(StoreCollector(read_store, self._channels))
@@ -254,6 +286,45 @@ class Metrics:
             "ignore_patterns", "Configured patterns by whether they still count.", ["state"]
         )
         self.patterns({})
+
+    def _make_serving(self) -> None:
+        self._requests = self._counter(
+            "http_requests",
+            "Answered requests of the API and the viewer.",
+            {"route": ApiRoute, "code_class": CodeClass},
+        )
+        self._request_duration = self._histogram(
+            "http_request_duration_seconds",
+            "How long an answer of the API and the viewer took.",
+            _REQUEST_BUCKETS,
+        )
+
+    def _make_objectives(self) -> None:
+        self._evaluator = self._gauge(
+            "slo_evaluator", "1 for who computes the alerts on error budgets.", ["evaluator"]
+        )
+        self.evaluated_by(SloEvaluator.PROMETHEUS)
+        self.slo_alert_firing = self._gauge(
+            "slo_alert_firing", "1 if the daemon itself lets the alert fire.", ["name", "severity"]
+        )
+        self.slo_burn_rate = self._gauge(
+            "slo_burn_rate", "How many times too fast the daemon sees a budget spent.", ["slo"]
+        )
+
+    def evaluated_by(self, evaluator: SloEvaluator) -> None:
+        """Say who computes the alerts on error budgets."""
+        for each in SloEvaluator:
+            self._evaluator.labels(each.value).set(int(each is evaluator))
+
+    def http_answered(self, route: ApiRoute, status: int, seconds: float) -> None:
+        """Count one answered request by its HTTP status.
+
+        Resolutions of citations are counted too, by `citation_resolved`: the
+        objective of serving is about those.
+        """
+        code_class = CodeClass(f"{min(max(status // 100, 2), 5)}xx")
+        self._requests.labels(route.value, code_class.value).inc()
+        self._request_duration.observe(seconds)
 
     def declare_pattern(self, name: str) -> None:
         """Give birth to the series of a pattern of the owner, at zero."""

@@ -30,7 +30,7 @@ WINDOWS = (
     BurnWindow(Severity.TICKET, "1", "3d", "6h"),
 )
 
-_HOLD = {Severity.PAGE: None, Severity.TICKET: "30m"}
+HOLD = {Severity.PAGE: None, Severity.TICKET: "30m"}
 """A page has no `for`: the guard is what keeps it from crying for nothing."""
 
 
@@ -42,7 +42,7 @@ def burn_alerts(slo: Slo, service: str) -> tuple[AlertRule, ...]:
         AlertRule(
             name=slo.burn.alert,
             expr=_expression(slo, service, severity),
-            hold=_HOLD[severity],
+            hold=HOLD[severity],
             severity=severity,
             slo=slo.name,
             summary=f"Too many {slo.burn.subject} are bad: {slo.title.lower()} burns its budget",
@@ -71,9 +71,13 @@ def _over(slo: Slo, service: str, window: str, factor: str) -> str:
     )
 
 
+INTERNAL = 'watcher_slo_evaluator{job="watcher", evaluator="internal"} == 1'
+"""True of a daemon that evaluates its budgets by itself: nobody is paged twice."""
+
+
 def _guards(slo: Slo) -> list[str]:
     assert slo.burn is not None
-    guards = []
+    guards = [f"unless on (job) {INTERNAL}"]
     if slo.burn.min_bad is not None:
         guards.append(f"and on (job) {bad_now(slo)} >= {slo.burn.min_bad}")
     if slo.burn.min_hourly is not None:

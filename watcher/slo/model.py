@@ -81,6 +81,11 @@ class AlertRule:
     description: str
     inhibits: tuple[str, ...] = ()
 
+    @property
+    def dedup_key(self) -> str:
+        """Return what is the same for one fault, whoever evaluates the rule."""
+        return "/".join(filter(None, (self.name, self.slo, self.severity.value)))
+
 
 @dataclass(frozen=True, slots=True)
 class AlertGroup:

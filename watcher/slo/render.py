@@ -75,6 +75,7 @@ def _alert(source: Source, rule: AlertRule) -> Tree:
             "summary": rule.summary,
             "description": rule.description,
             "runbook_url": f"{source.runbooks}/{rule.name}.md",
+            "dedup_key": rule.dedup_key,
         },
     }
 
