@@ -4,6 +4,7 @@ import re
 import struct
 import subprocess
 import zlib
+from array import array
 from html import unescape
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.extract.made_pdfs import drawn, lines
 from watcher.domain.text import CanonicalText
 from watcher.extract import (
     GeometryError,
+    Limits,
     Options,
     Place,
     Rect,
@@ -22,9 +24,12 @@ from watcher.extract import (
     extract,
     locate,
     picture,
+    wire,
 )
+from watcher.extract import place as places
 from watcher.extract.geometry import Geometry
 from watcher.extract.model import PdfEngine
+from watcher.extract.rects import PageBoxes
 
 ENGINES: tuple[PdfEngine, ...] = ("pypdf", "pdfium")
 A4 = (595.3, 841.9)
@@ -177,3 +182,34 @@ def _words(path: Path) -> list[list[tuple[bytes, float, float, float]]]:
         ]
         for page in done.stdout.decode("utf-8", "replace").split("<page ")[1:]
     ]
+
+
+def test_a_page_that_was_asked_for_is_not_mapped_again() -> None:
+    data = drawn(lines("asked before"), lines("not yet"))
+    text = extract(Source(data)).text
+    first = locate(data, text, [(0, 5)])
+    none = Limits(wall_seconds=1e-6)
+    again = locate(data, text, [(0, 5), (6, 12)], none)
+    assert again.rects[0] == first.rects[0]
+    assert again.coverage == 1.0
+    with pytest.raises(GeometryError):
+        locate(data, text, [(text.pages[1].start, text.pages[1].end)], none)
+    with pytest.raises(GeometryError):
+        locate(data + b"\n", text, [(0, 5)], none)
+
+
+def test_the_pages_kept_are_bounded() -> None:
+    cache = places._Cache(most_ink=10)
+    for number in (1, 2, 3):
+        cache.put(b"a", PageBoxes(number, array("I", range(4)), array("f", [0.0] * 16)))
+    assert [cache.get(b"a", number) is not None for number in (1, 2, 3)] == [False, True, True]
+    cache.put(b"a", PageBoxes(3, array("I", range(400)), array("f", [0.0] * 1600)))
+    assert [cache.get(b"a", number) is not None for number in (2, 3)] == [False, True]
+
+
+@pytest.mark.parametrize("cut", [0, 7, 9, 100])
+def test_damaged_boxes_are_refused(cut: int) -> None:
+    boxes = PageBoxes(1, array("I", range(9)), array("f", [0.5] * 36))
+    assert wire.load_boxes(wire.dump_boxes(boxes)) == boxes
+    with pytest.raises(ValueError, match="boxes"):
+        wire.load_boxes(wire.dump_boxes(boxes)[:cut])

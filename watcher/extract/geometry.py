@@ -11,7 +11,8 @@ import ctypes
 import re
 import struct
 import zlib
-from collections.abc import Iterable
+from array import array
+from collections.abc import Callable, Iterable
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -27,14 +28,14 @@ from watcher.extract.pdfium_engine import (
     open_document,
     paired,
 )
-from watcher.extract.rects import Place, Rect
+from watcher.extract.rects import PageBoxes, Place, place
+
+Box = tuple[float, float, float, float]
 
 _FINE = 100
 """pdfium gives device coordinates as integers: this many to the point."""
-_SAME_LINE = 0.5
-"""Boxes that share this part of the lower one's height stand on one line."""
-_WORD_GAP = 1.5
-"""Boxes further apart than this many heights are two rectangles (columns)."""
+_FAR = 10_000.0
+"""Points to the points that tell a page's map."""
 _POINTS = 72
 """To the inch."""
 _MOST_PIXELS = 20_000_000
@@ -53,28 +54,26 @@ class Geometry:
     def __init__(self, data: bytes, text: CanonicalText) -> None:
         self._document = open_document(data)
         self._text = text
-        self._pages: dict[int, _PageMap] = {}
+        self._pages: dict[int, PageBoxes] = {}
 
     def close(self) -> None:
         """Give the file back."""
-        for page in self._pages.values():
-            page.close()
         self._document.close()
 
     def place(self, ranges: Iterable[tuple[int, int]]) -> Place:
         """Return where the byte ranges stand, in their order, line by line."""
-        rects: list[Rect] = []
-        ink = covered = 0
-        for start, end in ranges:
-            for part in self._text.split_at_pages(start, end):
-                number = self._text.page_of(part.start)
-                if number > len(self._document):
-                    continue
-                page = self._page(number)
-                found, wanted = page.indexes(part)
-                ink, covered = ink + wanted, covered + len(found)
-                rects += page.rects(found)
-        return Place(tuple(rects), covered / ink if ink else 0.0)
+        return place(self._text, ranges, self.boxes)
+
+    def boxes(self, number: int) -> PageBoxes | None:
+        """Return the boxes of page `number` (from 1), None where the file has no such page."""
+        if number > len(self._document):
+            return None
+        known = self._pages.get(number)
+        if known is None:
+            bounds = self._text.pages[number - 1]
+            known = _boxes(self._document[number - 1], number, bounds, self._text.data)
+            self._pages[number] = known
+        return known
 
     def picture(self, number: int, ranges: Iterable[tuple[int, int]], dpi: int) -> bytes:
         """Return a PNG of page `number` (from 1) with the byte ranges marked.
@@ -101,82 +100,54 @@ class Geometry:
         rows = [pixels[row * stride : row * stride + width * channels] for row in range(height)]
         return _png(rows, width, channels)
 
-    def _page(self, number: int) -> _PageMap:
-        known = self._pages.get(number)
-        if known is None:
-            bounds = self._text.pages[number - 1]
-            known = _PageMap(self._document[number - 1], number, bounds, self._text.data)
-            self._pages[number] = known
-        return known
 
-
-class _PageMap:
-    """One page: from its part of the text to pdfium's character indexes and boxes."""
-
-    def __init__(self, page: pdfium.PdfPage, number: int, bounds: Range, data: bytes) -> None:
-        self._page = page
-        self._number = number
-        self._bounds = bounds
-        self._text_page = page.get_textpage()
-        chars = _scalars(characters(self._text_page))
-        self._ours = make_key(data[bounds.start : bounds.end], KeyKind.INK)
+def _boxes(page: pdfium.PdfPage, number: int, bounds: Range, data: bytes) -> PageBoxes:
+    """Map one page: from its part of the text to pdfium's characters and their boxes."""
+    text_page = page.get_textpage()
+    try:
+        chars = _scalars(characters(text_page))
+        ours = make_key(data[bounds.start : bounds.end], KeyKind.INK)
         theirs = make_key(chars.encode(), KeyKind.INK)
-        self._index = _aligned(self._ours, theirs, _offsets(chars))
-        width, height = page.get_size()
-        self._size = round(width * _FINE), round(height * _FINE)
-
-    def close(self) -> None:
-        self._text_page.close()
-        self._page.close()
-
-    def indexes(self, part: Range) -> tuple[list[int], int]:
-        """Return pdfium's indexes of the ink in `part`, and how much ink it has."""
-        first, last = self._ours.from_source(
-            part.start - self._bounds.start, part.end - self._bounds.start
-        )
-        found = [self._index[at] for at in range(first, last)]
-        return [index for index in found if index >= 0], last - first
-
-    def rects(self, indexes: list[int]) -> list[Rect]:
-        """Return one rectangle for each line that the characters stand on."""
-        merged: list[list[float]] = []
-        for index in indexes:
-            box = self._box(index)
-            if box is None:
-                continue
-            if merged and _joins(merged[-1], box):
-                last = merged[-1]
-                last[0], last[1] = min(last[0], box[0]), min(last[1], box[1])
-                last[2], last[3] = max(last[2], box[2]), max(last[3], box[3])
-            else:
-                merged.append(list(box))
-        return [Rect(self._number, *box) for box in merged]
-
-    def _box(self, index: int) -> tuple[float, float, float, float] | None:
+        indexes = _aligned(ours, theirs, _offsets(chars))
+        to_device = _device(page)
+        boxes = array("f")
         loose = pdfium_c.FS_RECTF()
-        if not pdfium_c.FPDFText_GetLooseCharBox(self._text_page.raw, index, loose):
-            return None
-        xs, ys = [], []
-        for x, y in ((loose.left, loose.bottom), (loose.right, loose.top)):
-            device_x, device_y = ctypes.c_int(), ctypes.c_int()
-            pdfium_c.FPDF_PageToDevice(
-                self._page.raw, 0, 0, *self._size, 0, x, y, device_x, device_y
-            )
-            xs.append(device_x.value / _FINE)
-            ys.append(device_y.value / _FINE)
-        return min(xs), min(ys), max(xs), max(ys)
+        for index in indexes:
+            if index < 0 or not pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, index, loose):
+                boxes.extend(_NO_BOX)
+            else:
+                boxes.extend(to_device(loose.left, loose.bottom, loose.right, loose.top))
+        return PageBoxes(number, array("I", (bounds.start + at for at in ours.starts)), boxes)
+    finally:
+        text_page.close()
+        page.close()
 
 
-def _joins(last: list[float], box: tuple[float, float, float, float]) -> bool:
-    """Tell whether `box` continues the line of `last`, across or (on turned pages) down."""
-    for low, high in ((1, 3), (0, 2)):
-        shared = min(last[high], box[high]) - max(last[low], box[low])
-        least = min(last[high] - last[low], box[high] - box[low])
-        along = 1 - low
-        gap = max(box[along] - last[along + 2], last[along] - box[along + 2])
-        if shared > _SAME_LINE * least and gap <= _WORD_GAP * max(least, 1.0):
-            return True
-    return False
+_NO_BOX = (float("nan"),) * 4
+
+
+def _device(page: pdfium.PdfPage) -> Callable[[float, float, float, float], Box]:
+    """Return what turns a box of the page's own space into one of the page as it is shown.
+
+    pdfium knows crop box and rotation; three points tell the whole map, since it is affine.
+    """
+    width, height = page.get_size()
+    size = round(width * _FINE), round(height * _FINE)
+
+    def shown(x: float, y: float) -> tuple[float, float]:
+        device_x, device_y = ctypes.c_int(), ctypes.c_int()
+        pdfium_c.FPDF_PageToDevice(page.raw, 0, 0, *size, 0, x, y, device_x, device_y)
+        return device_x.value / _FINE, device_y.value / _FINE
+
+    (e, f), (ax, ay), (bx, by) = shown(0, 0), shown(_FAR, 0), shown(0, _FAR)
+    a, b, c, d = (ax - e) / _FAR, (ay - f) / _FAR, (bx - e) / _FAR, (by - f) / _FAR
+
+    def box(left: float, bottom: float, right: float, top: float) -> Box:
+        x0, y0 = a * left + c * bottom + e, b * left + d * bottom + f
+        x1, y1 = a * right + c * top + e, b * right + d * top + f
+        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+    return box
 
 
 def _scalars(chars: str) -> str:

@@ -2,10 +2,13 @@
 
 JSON, and rebuilt field by field: the process on the other side has just read
 hostile input, so nothing that it says is executed (no pickle) and nothing is
-taken that is not of the expected type.
+taken that is not of the expected type. Boxes alone are numbers in binary.
 """
 
 from __future__ import annotations
+
+import struct
+from array import array
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,7 +26,7 @@ from watcher.domain.reading import (
 )
 from watcher.domain.text import CanonicalText
 from watcher.extract.model import Limits, Options, Source
-from watcher.extract.rects import Place, Rect
+from watcher.extract.rects import PageBoxes
 
 
 class _Job(BaseModel):
@@ -39,11 +42,6 @@ class _Question(BaseModel):
     page: int
     dpi: int
     limits: Limits
-
-
-class _Place(BaseModel):
-    rects: list[Rect]
-    coverage: float
 
 
 class _Reading(BaseModel):
@@ -99,15 +97,32 @@ def load_question(body: bytes) -> tuple[tuple[tuple[int, int], ...], int, int, L
     return found.ranges, found.page, found.dpi, found.limits
 
 
-def dump_place(place: Place) -> bytes:
-    """Return a place as bytes."""
-    return _Place(rects=list(place.rects), coverage=place.coverage).model_dump_json().encode()
+def dump_boxes(boxes: PageBoxes) -> bytes:
+    """Return the boxes of a page as bytes: its number, their count, starts and boxes."""
+    head = _HEAD.pack(boxes.page, len(boxes.starts))
+    return head + boxes.starts.tobytes() + boxes.boxes.tobytes()
 
 
-def load_place(body: bytes) -> Place:
-    """Return the place that `dump_place` made."""
-    found = _Place.model_validate_json(body)
-    return Place(tuple(found.rects), found.coverage)
+def load_boxes(body: bytes) -> PageBoxes:
+    """Return what `dump_boxes` made.
+
+    Raises:
+        ValueError: it is not that.
+    """
+    starts, boxes = array("I"), array("f")
+    try:
+        page, count = _HEAD.unpack_from(body)
+    except struct.error as error:
+        raise ValueError(f"not the boxes of a page: {error}") from error
+    middle = _HEAD.size + count * starts.itemsize
+    if len(body) != middle + 4 * count * boxes.itemsize:
+        raise ValueError("not the boxes of a page: some are missing")
+    starts.frombytes(body[_HEAD.size : middle])
+    boxes.frombytes(body[middle:])
+    return PageBoxes(page, starts, boxes)
+
+
+_HEAD = struct.Struct("=II")
 
 
 def dump_reading(reading: Reading) -> bytes:

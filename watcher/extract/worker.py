@@ -187,7 +187,10 @@ def _locate(job: socket.socket, kind: Kind, body: bytes, data: bytes, text: Cano
     except (BrokenError, EncryptedError):
         return
     if kind is Kind.PLACE:
-        frames.send(job, kind, wire.dump_place(geometry.place(ranges)))
+        for number in sorted({text.page_of(start) for start, _ in ranges}):
+            boxes = geometry.boxes(number)
+            if boxes is not None:
+                frames.send(job, kind, wire.dump_boxes(boxes))
     else:
         frames.send(job, kind, geometry.picture(page, ranges, dpi))
 
