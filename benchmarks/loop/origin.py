@@ -1,12 +1,17 @@
-"""An origin whose documents change when it is told to; runs as its own process."""
+"""An origin whose documents change when it is told to; runs as its own process.
+
+`/doc/NAME` is a policy of about 27 KB with an ETag. `/edition/N` sets the
+edition that all of them have from then on, `/forget` and `/remember` whether
+validators are honoured. `/slow/...` never answers. It listens on every loopback
+address, so that documents may have many hosts, prints its port first, and ends
+with its parent's pipe.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar
 
 CLAUSES = 160
 """Clauses of a page: about 27 KB of HTML."""
@@ -26,40 +31,50 @@ def page(name: str, edition: int) -> bytes:
     ).encode()
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Serves `/doc/NAME`; `/edition/N` sets what they all serve from then on."""
+class Origin:
+    """What the origin serves now."""
 
-    protocol_version: ClassVar[str] = "HTTP/1.1"  # type: ignore[misc]
-    edition: ClassVar[int] = 0
+    def __init__(self) -> None:
+        self.edition = 0
+        self.honours = True
 
-    def do_GET(self) -> None:
-        """Answer one request."""
-        _, kind, name = self.path.split("/")
+    def answer(self, path: str, head: bytes) -> bytes:
+        """Return the whole response to a request."""
+        _, kind, *name = path.split("/")
         if kind == "edition":
-            Handler.edition = int(name)
-        body = page(name, Handler.edition) if kind == "doc" else b"ok"
+            self.edition = int(name[0])
+        if kind in ("forget", "remember"):
+            self.honours = kind == "remember"
+        body = page(name[0], self.edition) if kind == "doc" else b"ok"
         etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        same = self.headers.get("If-None-Match") == etag
-        self.send_response(304 if same else 200)
-        self.send_header("ETag", etag)
-        if not same:
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if not same:
-            self.wfile.write(body)
+        if self.honours and etag.encode() in head:
+            return f"HTTP/1.1 304 Not Modified\r\nETag: {etag}\r\n\r\n".encode()
+        return (
+            f"HTTP/1.1 200 OK\r\nETag: {etag}\r\nContent-Type: text/html; charset=utf-8\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        ).encode() + body
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Keep quiet."""
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer requests on one connection until it ends."""
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                path = head.split(b" ", 2)[1].decode()
+                if path.startswith("/slow"):
+                    await asyncio.sleep(3600)
+                writer.write(self.answer(path, head))
+                await writer.drain()
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
+            writer.close()
 
 
-def main() -> None:
-    """Serve until standard input closes; print the port first."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_port, flush=True)
-    sys.stdin.read()
+async def main() -> None:
+    """Serve until standard input closes."""
+    server = await asyncio.start_server(Origin().serve, "0.0.0.0", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    server.close()
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())
