@@ -85,6 +85,10 @@ store.outbox
     confirm(event_id, *, at), cancel(event_id)      what was held for a confirming fetch
     digest(channel) -> tuple[Alert, ...], digested(numbers, *, at, receipt)
     ack(number, *, at, actor), get(number), list(state=None, *, document_id=None, limit)
+store.service
+    samples(since), alerts(), looked(at, samples, alerts, *, keep_since)   budgets, evaluated here
+    faults(), audited(document_id, broken, at)       citations that the audit found broken
+    tallies(kind), count(kind, result, at)           events that are few
 store.incidents
     refused(document_id, reason, at) -> Incident     opens one, or counts it
     told(number, at), close(document_id, at) -> tuple[Incident, ...], open(document_id=None)

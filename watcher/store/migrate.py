@@ -16,7 +16,7 @@ from watcher.store import write_once
 from watcher.store.database import APPLICATION_ID, Database
 from watcher.store.errors import SchemaTooNewError, StoreError, StoreLockedError
 
-SCHEMA = "0004"
+SCHEMA = "0005"
 """The revision that this release reads and writes: the newest in `migrations`."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
 

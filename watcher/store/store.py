@@ -28,6 +28,7 @@ from watcher.store.purges import Purges
 from watcher.store.reviews import Reviews
 from watcher.store.rows import Counts
 from watcher.store.rule_sets import RuleSets
+from watcher.store.service import ServiceRecords
 from watcher.store.silences import Silences
 from watcher.store.tokens import Tokens
 from watcher.store.triage import Triages
@@ -55,6 +56,7 @@ class Store:
         self.incidents = Incidents(database)
         self.silences = Silences(database)
         self.backups = Backups(database)
+        self.service = ServiceRecords(database)
         self.acts = Acts(database)
         self.purges = Purges(database, blobs)
         self.tokens = Tokens(database)

@@ -2,7 +2,8 @@
 
 `evidence` holds what was seen and what it says, `citing` who relies on it,
 `work` what is still to do, `judging` how changes were judged, `operating` what
-persons did, `serving` who may ask and what became of changes.
+persons did, `serving` who may ask and what became of changes, `service` how the
+daemon itself fares.
 Names and types are those that both SQLite and PostgreSQL know. Which rows may
 change, and how, is written in `watcher.store.write_once`.
 """
@@ -48,6 +49,12 @@ from watcher.store.tables.operating import (
     OperatorActRow,
     SilencedRow,
     SilenceRow,
+)
+from watcher.store.tables.service import (
+    CitationFaultRow,
+    ServiceAlertRow,
+    ServiceSampleRow,
+    ServiceTallyRow,
 )
 from watcher.store.tables.serving import (
     AnchoredRow,
@@ -119,3 +126,7 @@ api_token_revocation = _table(ApiTokenRevocationRow)
 document_access = _table(DocumentAccessRow)
 triage = _table(TriageRow)
 anchored = _table(AnchoredRow)
+service_sample = _table(ServiceSampleRow)
+service_alert = _table(ServiceAlertRow)
+citation_fault = _table(CitationFaultRow)
+service_tally = _table(ServiceTallyRow)
