@@ -15,11 +15,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 _LATIN = r"A-Za-z\u00c0-\u024f"
+_HAN = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _SPECIAL = re.compile(
-    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+    r"&amp;(?=\s)|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
     r"|\u00ad\n[ \t]*|[\u00ad\u200b\u2060\ufeff\u180e]"
     rf"|(?<=[{_LATIN}])[\u200c\u200d](?=[{_LATIN}])"
     r"|[\ufb00-\ufb06\uff01-\uff5e]|\u2026"
+    rf"|(?<=[{_HAN}])[ \u3000]+(?=[{_HAN}0-9])|(?<=[0-9])[ \u3000]+(?=[{_HAN}])"
     r"|\w[\u0300-\u036f\u3099\u309a]+"
 )
 _SPACES = (
@@ -62,8 +64,14 @@ class Folded:
         return self.source[piece] + index - self.at[piece]
 
 
-def _replacement(found: str) -> str:
+def _replacement(found: str, *, spaced: bool) -> str:  # noqa: PLR0911
+    if not found.strip(" \u3000"):
+        # Between ideographs a space is a matter of setting.
+        return ""
     if found.startswith("&"):
+        if found == "&amp;" and spaced:
+            # Before a space it begins no other entity, so that it is a sign of the text.
+            return "&"
         plain = html.unescape(found)
         # An entity that stands for markup stays one, so that "&lt;b&gt;" is text.
         return found if plain == found or plain in "<>&" else plain.translate(_ONE_TO_ONE)
@@ -84,7 +92,7 @@ def fold(text: str) -> Folded:
     for match in _SPECIAL.finditer(text):
         start, end = match.span()
         kept = text[position:start]
-        new = _replacement(match[0])
+        new = _replacement(match[0], spaced=text[end : end + 1].isspace())
         pieces += (kept, new)
         length += len(kept)
         # Inside a replacement the map points at the replaced characters' start.

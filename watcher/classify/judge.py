@@ -346,8 +346,13 @@ def _asides(pair: Pair, findings: list[Finding]) -> list[Finding]:
     return out
 
 
+_FILE_NAME = re.compile(r"!\[[\w.-]{1,120}\.(?:png|svg|jpe?g|gif|webp|avif|ico)", re.IGNORECASE)
+
+
 def _alt(image: Lexeme) -> str:
-    return " ".join(image.text.partition("](")[0].split()) if image.text.startswith("!") else ""
+    """Return the words of an image; the name of its file is none."""
+    said = " ".join(image.text.partition("](")[0].split()) if image.text.startswith("!") else ""
+    return "![" if _FILE_NAME.fullmatch(said) else said
 
 
 def _documents(view: View) -> frozenset[str]:

@@ -79,7 +79,8 @@ def _follows_break(lines: list[Line], text: str) -> bool:
 
 def _aligns(content: str) -> bool:
     """Tell whether a line is the rule below a table's header ("|---|:--|")."""
-    return "|" in content and "--" in content and set(content) <= _ALIGN_SIGNS
+    rule = "--" in content or ":-" in content or "-:" in content
+    return "|" in content and rule and set(content) <= _ALIGN_SIGNS
 
 
 def _may_be_marker(marker: str, before: list[Line], text: str) -> bool:

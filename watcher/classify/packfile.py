@@ -49,13 +49,20 @@ class Months(_Strict):
 
 
 class Stamps(_Strict):
-    """How a page says when it was last touched, and when it takes effect."""
+    """How a page says when it was last touched, and when it takes effect.
+
+    In `reading`, `counted` and `helpful` the sign # stands for the number or the
+    length of time. A number of `counted` must not be round.
+    """
 
     phrases: tuple[str, ...]
     version: Words
     subjects: Words
     fillers: Words
     counters: Words
+    reading: Words
+    counted: Words
+    helpful: Words
     ago: Words
     amended: Words
     amended_phrases: Words
@@ -63,12 +70,19 @@ class Stamps(_Strict):
 
 
 class Furniture(_Strict):
-    """Words of page numbers, navigation, page tools, technical tokens."""
+    """Words of page numbers, navigation, page tools, technical tokens.
+
+    `related` are titles above links to other pages; `banner` the sentences of
+    cookie banners and `buttons` what one presses there.
+    """
 
     page: tuple[tuple[str, str], ...]
     home: Words
     history: Words
     navigation: Words
+    related: Words
+    banner: Words
+    buttons: Words
     tokens: Words
 
 

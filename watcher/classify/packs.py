@@ -133,6 +133,11 @@ class Pack:
         """Tell whether `word` (case folded) is in the special list `group`."""
         return word in self.special[group]
 
+    def facet(self, word: str) -> str:
+        """Return the facet that `word` (case folded) stands for, or ""."""
+        found = self.facet_words.get(word, "")
+        return found or next((f for stem, f in self.facet_stems if word.startswith(stem)), "")
+
 
 def _table(groups: Mapping[str, tuple[str, ...]], speller: Speller) -> PhraseTable:
     entries: dict[Phrase, str] = {}
@@ -176,6 +181,12 @@ def _special(file: PackFile) -> dict[str, frozenset[str]]:
         "ago": file.stamps.ago,
         "version": file.stamps.version,
         "home": file.furniture.home,
+        "reading": file.stamps.reading,
+        "counted": file.stamps.counted,
+        "helpful": file.stamps.helpful,
+        "related": file.furniture.related,
+        "banner": file.furniture.banner,
+        "buttons": file.furniture.buttons,
         "weekdays": file.months.weekdays,
         "date_links": file.date_links,
         "business": file.units.get("business", ()),

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from watcher.classify.contacts import contact_format
 from watcher.classify.differences import Piece
 from watcher.classify.lexer import HIDDEN_EMAIL
 from watcher.classify.lines import LineKind
 from watcher.classify.packs import Pack
+from watcher.classify.repair import lost_letters, repaired
 from watcher.classify.rules import Tried
 from watcher.classify.tokens import QUANTITIES, Kind, Token, View
 
@@ -29,7 +31,6 @@ class Pair(NamedTuple):
 Proof = Callable[[Pair, Piece], Tried | None]
 
 _QUOTES = frozenset(["'", '"'])
-_MOJIBAKE = re.compile(r"[\u00c2\u00c3\u00c5\u00c4\u00e2\u00cb\u0192]")
 
 
 def sides(pair: Pair, piece: Piece) -> tuple[list[Token], list[Token]]:
@@ -54,7 +55,7 @@ def droppable(pair: Pair, piece: Piece) -> Tried | None:
             return Tried(rule, False, "the words beside the page number differ")
     if rule == "list-number":
         return _marker(pair, piece)
-    if rule != "courtesy" and _guarded_inside(pair, piece):
+    if rule not in {"courtesy", "banner"} and _guarded_inside(pair, piece):
         return Tried(rule, False, "an operator comes or goes inside it")
     return Tried(rule, True, "")
 
@@ -150,31 +151,11 @@ def encoding(pair: Pair, piece: Piece) -> Tried | None:
     if not old or not new:
         return None
     for broken, whole in ((old, new), (new, old)):
-        if _MOJIBAKE.search(broken) and repaired(broken) == whole:
+        if repaired(broken) == whole:
             return Tried("encoding", True, "")
-        if _lost_letters(broken, whole):
+        if lost_letters(broken, whole):
             return Tried("encoding", True, "")
     return None
-
-
-def repaired(text: str) -> str | None:
-    """Return UTF-8 text that was read as Windows-1252, read rightly; None if it is not."""
-    for codec in ("cp1252", "latin-1"):
-        try:
-            return text.encode(codec).decode("utf-8")
-        except UnicodeError:
-            continue
-    return None
-
-
-def _lost_letters(broken: str, whole: str) -> bool:
-    """Tell whether `broken` is `whole` with "?" or U+FFFD for letters beyond ASCII."""
-    if len(broken) != len(whole) or not any(c in "?\ufffd" for c in broken):
-        return False
-    return all(
-        a == b or (a in "?\ufffd" and b.isalpha() and not b.isascii())
-        for a, b in zip(broken, whole, strict=True)
-    )
 
 
 def email_obfuscation(pair: Pair, piece: Piece) -> Tried | None:
@@ -321,10 +302,7 @@ def _heading_words(pair: Pair, tokens: list[Token], *, reworded: bool) -> Tried:
 
 def facet_of(token: Token, pack: Pack) -> str:
     """Return the facet that a word stands for in the pack, or ""."""
-    found = pack.facet_words.get(token.base, "")
-    if not found:
-        found = next((f for stem, f in pack.facet_stems if token.base.startswith(stem)), "")
-    return found
+    return pack.facet(token.base)
 
 
 def negative_prefix(token: Token, pack: Pack) -> bool:
@@ -366,10 +344,16 @@ def acronym(pair: Pair, piece: Piece) -> Tried | None:
         return None
     if not closed or not short.exact.isupper() or len(short.exact) < 2:
         return None
-    initials = "".join(word.exact[:1] for word in words)
+    small = pair.pack.file.function_words if pair.pack else ()
+    initials = "".join(w.exact[:1] for w in words if w.exact not in small).upper()
     if all(word.kind is Kind.WORD for word in words) and initials == short.exact:
         return Tried("acronym", True, "")
     return Tried("acronym", False, "the words do not spell the acronym")
+
+
+def phone(pair: Pair, piece: Piece) -> Tried | None:
+    """Prove a telephone number set in another way."""
+    return contact_format(pair.old.tokens, pair.new.tokens, piece)
 
 
 def same_sense(pair: Pair, piece: Piece) -> Tried:
@@ -398,5 +382,6 @@ PIECE_PROOFS: tuple[Proof, ...] = (
     heading_number,
     heading,
     acronym,
+    phone,
     same_sense,
 )

@@ -32,7 +32,7 @@ def is_stamp(part: list[Token], pack: Pack, *, in_list: bool = False) -> bool:
     """Tell whether a sentence says only when (or as which version) the page was touched."""
     if any(token.kind is Kind.SIGN and token.exact not in STAMP_SIGNS for token in part):
         return False
-    words = _words(part)
+    words = words_of(part)
     size = at = 0
     is_version = False
     for at in range(min(len(words), 7)):
@@ -63,7 +63,7 @@ def is_counter(part: list[Token], pack: Pack) -> bool:
     It must name the page or count with two words ("viewed 1,204 times"): "3
     downloads" alone may be what a plan includes.
     """
-    words = _words(part)
+    words = words_of(part)
     counting = [word for word in words if pack.has("stamp_counters", word)]
     subject = any(pack.has("stamp_subjects", word) for word in words)
     return (
@@ -114,7 +114,7 @@ def _only_dates(words: list[str], pack: Pack, *, dated: bool) -> bool:
     return dated or ago
 
 
-def _words(tokens: list[Token]) -> list[str]:
+def words_of(tokens: list[Token]) -> list[str]:
     """Return the words of a segment; quantities as placeholders, signs left out."""
     words: list[str] = []
     for token in tokens:
@@ -159,7 +159,7 @@ def mark_amended(tokens: list[Token], lines: list[Line], pack: Pack, marks: dict
         end = start + 1
         while end < len(tokens) and not _blank_between(tokens[end - 1], tokens[end], lines):
             end += 1
-        words = _words(tokens[start:end])
+        words = words_of(tokens[start:end])
         hit = pack.stamps.longest(words, 0)
         if hit and hit[1] == "amended" and _all_amended(words[hit[0] :], pack):
             marks.update(dict.fromkeys(range(start, end), "stamp-date"))

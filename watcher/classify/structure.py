@@ -22,11 +22,20 @@ from watcher.classify.stamps import (
     mark_amended,
     tells_when,
 )
+from watcher.classify.surroundings import (
+    SEPARATORS,
+    is_banner,
+    is_item,
+    is_reading,
+    other_pages,
+)
 from watcher.classify.tokens import Kind, Token
 
-_SEPARATORS = frozenset(["|", ">", "\u203a", "\u00b7", "\u2022", "/", "\u2192", '"'])
 _IDENTIFIER = re.compile(r"(?=.*[a-z])(?:(?=.*\d)(?:[0-9a-f]{6,}|[0-9a-z]{12,})|[0-9a-f]{8,})")
 _HEADER_WORDS = 8
+_PATH = frozenset([">", "\u203a", "\u2192"])
+_SURE = 3
+"""Listed items that make certain that a row of words is a menu."""
 
 
 def mark(
@@ -64,6 +73,10 @@ def mark(
                 years = copyright_years(part)
                 marks.update(dict.fromkeys((start + k for k in years), "copyright-year"))
         mark_amended(tokens, lines, pack, marks)
+    else:
+        for start, end in segments(tokens, lines):
+            years = copyright_years(tokens[start:end])
+            marks.update(dict.fromkeys((start + k for k in years), "copyright-year"))
     return [
         token._replace(drop=marks[index]) if index in marks and not token.drop else token
         for index, token in enumerate(tokens)
@@ -73,6 +86,9 @@ def mark(
 def _mark_lines(
     tokens: list[Token], lines: list[Line], pack: Pack | None, marks: dict[int, str]
 ) -> None:
+    if pack is not None:
+        marks.update(dict.fromkeys(other_pages(tokens, lines, pack), "related-pages"))
+        marks.update(dict.fromkeys(_menu(tokens, lines, pack), "navigation"))
     front = bool(lines) and lines[0].kind is LineKind.MARKUP
     start = 0
     while start < len(tokens):
@@ -83,6 +99,14 @@ def _mark_lines(
         rule = ""
         if (pack is not None and is_page_number(part, pack)) or _is_folio(part):
             rule = "furniture"
+        elif pack is not None and is_banner(part, pack):
+            rule = "banner"
+        elif (
+            pack is not None
+            and lines[part[0].line].kind is LineKind.TEXT
+            and is_reading(part, pack)
+        ):
+            rule = "stamp-date"
         elif pack is not None and (known := navigation(part, pack)):
             marks.update(dict.fromkeys((start + index for index in known), "navigation"))
         if rule:
@@ -175,26 +199,63 @@ def navigation(part: list[Token], pack: Pack) -> list[int]:
     Only items that are known navigation may; what else stands in the line is
     compared. Empty if the line is none of these.
     """
-    if not any(token.exact in _SEPARATORS for token in part):
+    if not any(token.exact in SEPARATORS for token in part):
         return []
     items: list[list[int]] = [[]]
     for index, token in enumerate(part):
-        if token.kind in {Kind.SIGN, Kind.CELL} and token.exact in _SEPARATORS:
+        if token.kind in {Kind.SIGN, Kind.CELL} and token.exact in SEPARATORS:
             items.append([])
         elif token.exact not in {"?", "!", ":"} and token.kind is not Kind.MARKER:
             items[-1].append(index)
     items = [item for item in items if item]
     if len(items) < 2 or any(len(item) > 7 for item in items):
         return []
+    others = _no_menu(part, items, pack)
+    return (
+        [index for index in range(len(part)) if index not in others] if others is not None else []
+    )
+
+
+def _no_menu(part: list[Token], items: list[list[int]], pack: Pack) -> set[int] | None:
+    """Return the tokens of `items` that are no menu items; None if this is no menu.
+
+    A menu leads home, and more than half of its items are listed ones.
+    """
     texts = [" ".join(part[k].base for k in item).split() for item in items]
     known = [_all_navigation(words, pack) for words in texts]
     home = any(
         " ".join(words[:size]) in pack.special["home"] for words in texts for size in (1, 2, 3)
     )
     if not home or sum(known) * 2 <= len(items):
-        return []
-    others = {k for item, fine in zip(items, known, strict=True) if not fine for k in item}
-    return [index for index in range(len(part)) if index not in others]
+        return None
+    # "Home | Contents | Travel" may be kinds of insurance; a path or three listed items is none.
+    path = any(token.exact in _PATH for token in part)
+    sure = sum(known) >= _SURE or (path and sum(known) > 1)
+    return {
+        k
+        for item, fine in zip(items, known, strict=True)
+        if not fine and not (sure and is_item([part[k] for k in item], pack))
+        for k in item
+    }
+
+
+def _menu(tokens: list[Token], lines: list[Line], pack: Pack) -> list[int]:
+    """Return the tokens of a menu that stands as a list, one item to a line."""
+    found: list[int] = []
+    run: list[int] = []
+    for index in range(len(tokens) + 1):
+        if index < len(tokens) and lines[tokens[index].line].kind is LineKind.ITEM:
+            run.append(index)
+            continue
+        by_line: dict[int, list[int]] = {}
+        for k in run:
+            if tokens[k].kind is not Kind.MARKER:
+                by_line.setdefault(tokens[k].line, []).append(k)
+        others = _no_menu(tokens, list(by_line.values()), pack) if len(by_line) > 2 else None
+        if others is not None:
+            found += (k for k in run if k not in others)
+        run = []
+    return found
 
 
 def _all_navigation(words: list[str], pack: Pack) -> bool:
