@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from watcher.domain.reading import MediaType, Reading
-from watcher.domain.verdicts import Verdict
+from watcher.domain.verdicts import Outcome, Verdict
 from watcher.extract.parts import is_packed
 from watcher.fetch import Answer
 from watcher.fetch.complete import ends_properly
@@ -11,6 +13,9 @@ from watcher.fetch.page_facts import PageFacts, page_facts
 from watcher.fetch.verdict import AnswerFacts, Baseline, judge
 from watcher.pipeline.services import Services
 from watcher.store.rows import Current, NewCapture
+
+_MORE_HIDDEN = 20
+"""Hidden characters more than in the last accepted reading that are flagged."""
 
 
 def judge_reading(
@@ -21,13 +26,29 @@ def judge_reading(
     answer: Answer | None,
 ) -> Verdict:
     """Return the verdict on received bytes, held against the last accepted ones."""
-    baseline = _baseline(services, current) if current is not None else None
-    return judge(_facts(capture, reading, baseline, answer))
+    before = services.store.captures.reading(current.reading_id) if current is not None else None
+    baseline = _baseline(services, current, before) if current and before else None
+    return _flagged(judge(_facts(capture, reading, baseline, answer)), reading, before)
 
 
 def judge_first(answer: Answer, capture: NewCapture, reading: Reading) -> Verdict:
     """Return the verdict on an answer of which nothing is known yet."""
-    return judge(_facts(capture, reading, None, answer))
+    return _flagged(judge(_facts(capture, reading, None, answer)), reading, None)
+
+
+def _flagged(verdict: Verdict, reading: Reading, before: Reading | None) -> Verdict:
+    """Return an accepting verdict with what a person should know of the extraction.
+
+    `low_agreement`: the two PDF engines read it differently. `ocr`: some of its
+    pages were read from images. `hidden_text`: it has more text that nobody sees.
+    """
+    if verdict.outcome is not Outcome.ACCEPTED:
+        return verdict
+    codes = {problem.code for problem in reading.problems}
+    flags: list[str] = [code for code in ("low_agreement", "ocr") if code in codes]
+    if reading.hidden_characters >= (before.hidden_characters if before else 0) + _MORE_HIDDEN:
+        flags.append("hidden_text")
+    return replace(verdict, flags=(*verdict.flags, *flags))
 
 
 def _facts(
@@ -52,10 +73,9 @@ def _facts(
     )
 
 
-def _baseline(services: Services, current: Current) -> Baseline:
+def _baseline(services: Services, current: Current, reading: Reading) -> Baseline:
     store = services.store
     capture = store.captures.get(current.capture_id)
-    reading = store.captures.reading(current.reading_id)
     body = store.captures.body(current.capture_id)
     media_type = reading.media_type.value if reading.media_type else ""
     return Baseline(
