@@ -8,172 +8,11 @@ atoms; where the atoms of a passage ended up is its true place.
 from __future__ import annotations
 
 import random
-import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
 
-_ATOM = re.compile(r"\w+|\n+|[^\S\n]+|[^\w\s]")
-_STOP = re.compile(r"[.!?。！？；]$")
-
-
-class Atom(NamedTuple):
-    """A piece of text; `origin` is its index in the old text, -1 if inserted."""
-
-    origin: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """A passage of `old` and its place in `new`: None if gone."""
-
-    kind: str
-    old: bytes
-    new: bytes
-    start: int
-    end: int
-    expected: tuple[int, int] | None
-    acceptable: tuple[tuple[int, int], ...] = ()
-
-
-class Piece(NamedTuple):
-    """A passage as a range of atoms."""
-
-    first: int
-    last: int
-
-
-def atoms_of(text: str) -> list[Atom]:
-    """Return the atoms of `text`."""
-    return [Atom(index, part) for index, part in enumerate(_ATOM.findall(text))]
-
-
-def sentences(atoms: list[Atom]) -> list[Piece]:
-    """Return the sentences and lines of an unedited list, without their blanks."""
-    found: list[Piece] = []
-    first = 0
-    for index, (_, text) in enumerate(atoms):
-        after = atoms[index + 1].text if index + 1 < len(atoms) else "\n"
-        if "\n" in text or index + 1 == len(atoms) or (_STOP.search(text) and after[0].isspace()):
-            last = index if "\n" in text else index + 1
-            while first < last and atoms[first].text.isspace():
-                first += 1
-            if sum(len(a.text) for a in atoms[first:last]) >= 12:
-                found.append(Piece(first, last))
-            first = index + 1
-    return found
-
-
-def paragraphs(atoms: list[Atom]) -> list[Piece]:
-    """Return the stretches between empty lines."""
-    found: list[Piece] = []
-    first = 0
-    for index, (_, text) in enumerate(atoms):
-        if text.count("\n") >= 2 or index + 1 == len(atoms):
-            last = index if "\n" in text else index + 1
-            while first < last and atoms[first].text.isspace():
-                first += 1
-            if last > first:
-                found.append(Piece(first, last))
-            first = index + 1
-    return found
-
-
-class Edit:
-    """One text under the knife."""
-
-    def __init__(self, text: str, rng: random.Random) -> None:
-        self.rng = rng
-        self.old = atoms_of(text)
-        self.new = list(self.old)
-        self.words = [a.text for a in self.old if a.text[0].isalnum()] or ["word"]
-        self.sentences = sentences(self.old)
-        self.paragraphs = paragraphs(self.old)
-
-    def word(self) -> str:
-        """Return some word of the text."""
-        return self.rng.choice(self.words)
-
-    def reword(self, piece: Piece, share: float) -> None:
-        """Replace, drop or follow by another word that share of the words of `piece`."""
-        out: list[Atom] = []
-        for atom in self.new:
-            inside = piece.first <= atom.origin < piece.last
-            if not inside or not atom.text[0].isalnum() or self.rng.random() >= share:
-                out.append(atom)
-                continue
-            choice = self.rng.random()
-            if choice < 0.6:
-                out.append(Atom(atom.origin, self.word()))
-            elif choice < 0.8:
-                continue
-            else:
-                out += [atom, Atom(-1, " "), Atom(-1, self.word())]
-        self.new = out
-
-    def drop(self, piece: Piece) -> None:
-        """Remove the atoms of `piece`."""
-        self.new = [a for a in self.new if not piece.first <= a.origin < piece.last]
-
-    def insert(self, origin: int, text: str) -> None:
-        """Insert `text` before the atom that was at `origin` (or at the end)."""
-        at = next((i for i, a in enumerate(self.new) if a.origin >= origin), len(self.new))
-        self.new[at:at] = [Atom(-1, text)]
-
-    def move(self, piece: Piece, origin: int) -> None:
-        """Take out `piece` and put it before the atom at `origin`, as a paragraph of its own."""
-        taken = [a for a in self.new if piece.first <= a.origin < piece.last]
-        self.drop(piece)
-        at = next((i for i, a in enumerate(self.new) if a.origin >= origin), len(self.new))
-        self.new[at:at] = [*taken, Atom(-1, "\n\n")]
-
-    def everywhere(self, change: Callable[[str], str], share: float) -> None:
-        """Rewrite that share of all atoms."""
-        self.new = [
-            Atom(a.origin, change(a.text)) if self.rng.random() < share else a for a in self.new
-        ]
-
-    def sentence(self) -> str:
-        """Return a sentence made of the text's own words."""
-        size = self.rng.randint(6, 18)
-        return " ".join(self.word() for _ in range(size)).capitalize() + "."
-
-    def truth(self, kind: str, piece: Piece, *, gone: bool = False) -> Truth | None:
-        """Return the case of `piece`; None if it has no text left though it should."""
-        old = "".join(a.text for a in self.old)
-        new = "".join(a.text for a in self.new)
-        start = len("".join(a.text for a in self.old[: piece.first]).encode())
-        end = start + len("".join(a.text for a in self.old[piece.first : piece.last]).encode())
-        if end <= start:
-            return None
-        if gone:
-            return Truth(kind, old.encode(), new.encode(), start, end, None)
-        inside = [i for i, a in enumerate(self.new) if piece.first <= a.origin < piece.last]
-        inside = [i for i in inside if self.new[i].text]
-        if not inside:
-            return None
-        low, high = min(inside), max(inside) + 1
-        first = len("".join(a.text for a in self.new[:low]).encode())
-        last = first + len("".join(a.text for a in self.new[low:high]).encode())
-        return Truth(kind, old.encode(), new.encode(), start, end, (first, last))
-
-    def noise(self, keep: Piece, share: float = 0.08) -> None:
-        """Edit other sentences: some reworded, some dropped, some followed by a new one."""
-        for piece in self.sentences:
-            if piece.last > keep.first and piece.first < keep.last:
-                continue
-            if self.rng.random() >= share:
-                continue
-            choice = self.rng.random()
-            if choice < 0.5:
-                self.reword(piece, 0.3)
-            elif choice < 0.75:
-                self.drop(piece)
-            else:
-                self.insert(piece.last, " " + self.sentence())
-
+from benchmarks.reanchor.pieces import Atom, Edit, Piece, Truth
+from benchmarks.reanchor.structure import STRUCTURE, Build
 
 _QUOTES = str.maketrans({'"': "”", "'": "’", "-": "–", " ": "\u00a0"})
 
@@ -210,20 +49,9 @@ def cases(text: str, seed: int) -> Iterator[Truth]:
             yield case
 
 
-def _pick(edit: Edit, rng: random.Random) -> Piece:
-    """Return a sentence, two or three in a row, or a paragraph."""
-    at = rng.randrange(len(edit.sentences) - 3)
-    choice = rng.random()
-    if choice < 0.6:
-        return edit.sentences[at]
-    if choice < 0.8:
-        return Piece(edit.sentences[at].first, edit.sentences[at + rng.randint(1, 2)].last)
-    return rng.choice(edit.paragraphs)
-
-
-def _edited(share: float) -> Callable[[str, Edit, random.Random], Truth | None]:
-    def build(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
-        piece = _pick(edit, rng)
+def _edited(share: float) -> Build:
+    def build(kind: str, edit: Edit, _rng: random.Random) -> Truth | None:
+        piece = edit.pick()
         edit.noise(piece)
         edit.reword(piece, share)
         return edit.truth(kind, piece)
@@ -231,11 +59,9 @@ def _edited(share: float) -> Callable[[str, Edit, random.Random], Truth | None]:
     return build
 
 
-def _rewritten(
-    change: Callable[[str], str], share: float
-) -> Callable[[str, Edit, random.Random], Truth | None]:
-    def build(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
-        piece = _pick(edit, rng)
+def _rewritten(change: Callable[[str], str], share: float) -> Build:
+    def build(kind: str, edit: Edit, _rng: random.Random) -> Truth | None:
+        piece = edit.pick()
         edit.noise(piece, 0.03)
         edit.everywhere(change, share)
         return edit.truth(kind, piece)
@@ -243,11 +69,11 @@ def _rewritten(
     return build
 
 
-def _moved(share: float) -> Callable[[str, Edit, random.Random], Truth | None]:
+def _moved(share: float) -> Build:
     def build(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
         piece = rng.choice(edit.paragraphs)
         others = [p for p in edit.paragraphs if p.last < piece.first or p.first > piece.last + 1]
-        if not others or not _unique(edit, piece) or _length(edit, piece) < 60:
+        if not others or not edit.unique(piece) or edit.length(piece) < 60:
             return None
         edit.noise(piece, 0.04)
         edit.reword(piece, share)
@@ -257,20 +83,8 @@ def _moved(share: float) -> Callable[[str, Edit, random.Random], Truth | None]:
     return build
 
 
-def _length(edit: Edit, piece: Piece) -> int:
-    return sum(len(a.text) for a in edit.old[piece.first : piece.last])
-
-
-def _text(edit: Edit, piece: Piece) -> str:
-    return "".join(a.text for a in edit.old[piece.first : piece.last])
-
-
-def _unique(edit: Edit, piece: Piece) -> bool:
-    return "".join(a.text for a in edit.old).count(_text(edit, piece)) == 1
-
-
 def _untouched(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
-    piece = _pick(edit, rng)
+    piece = edit.pick()
     edit.noise(piece, 0.3)
     for _ in range(2):
         other = rng.choice(edit.paragraphs)
@@ -281,7 +95,7 @@ def _untouched(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
 
 def _deleted(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     piece = rng.choice(edit.sentences)
-    if not _unique(edit, piece) or _length(edit, piece) < 40:
+    if not edit.unique(piece) or edit.length(piece) < 40:
         return None
     edit.noise(piece, 0.1)
     edit.drop(piece)
@@ -301,9 +115,12 @@ def _doubled(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
 def _with_copy(edit: Edit, rng: random.Random, *, near: bool) -> tuple[Edit, Piece, Piece] | None:
     """Return a text that holds a paragraph twice (changed by one word if `near`)."""
     piece = rng.choice(edit.paragraphs)
-    text = _text(edit, piece)
-    if not _unique(edit, piece) or not 60 <= len(text) <= 1500:
+    text = edit.text(piece)
+    if not edit.unique(piece) or not 60 <= len(text) <= 1500:
         return None
+    target = rng.choice(edit.paragraphs)
+    if not near and (target == piece or 0 <= piece.first - target.last <= 1):
+        return None  # two equal neighbours: no one could tell which of them goes
     copy = text
     if near:
         parts = [a.text for a in edit.old[piece.first : piece.last]]
@@ -314,7 +131,6 @@ def _with_copy(edit: Edit, rng: random.Random, *, near: bool) -> tuple[Edit, Pie
         copy = "".join(parts)
         if copy == text:
             return None
-    target = rng.choice(edit.paragraphs)
     atoms = [a.text for a in edit.old]
     doubled = "".join(atoms[: target.last]) + "\n\n" + copy + "".join(atoms[target.last :])
     twice = Edit(doubled, rng)
@@ -336,9 +152,7 @@ def _with_copy(edit: Edit, rng: random.Random, *, near: bool) -> tuple[Edit, Pie
     return twice, Piece(mine, mine + count), Piece(other, other + count)
 
 
-def _copy(
-    near: bool, drop: bool, share: float
-) -> Callable[[str, Edit, random.Random], Truth | None]:
+def _copy(near: bool, drop: bool, share: float) -> Build:
     def build(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
         made = _with_copy(edit, rng, near=near)
         if made is None:
@@ -358,18 +172,18 @@ def _copy(
 
 def _copied_in(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     piece = rng.choice(edit.paragraphs)
-    if not _unique(edit, piece):
+    if not edit.unique(piece):
         return None
     target = rng.choice(edit.paragraphs)
-    if target == piece:
+    if target == piece or 0 <= target.first - piece.last <= 1:
         return None
-    edit.insert(target.first, _text(edit, piece) + "\n\n")
+    edit.insert(target.first, edit.text(piece) + "\n\n")
     return edit.truth(kind, piece)
 
 
 def _parts(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     """Return a clause of two near-identical numbered parts whose numbering shifts."""
-    lines = [_text(edit, p) for p in edit.paragraphs if "\n" not in _text(edit, p)][:40]
+    lines = [edit.text(p) for p in edit.paragraphs if "\n" not in edit.text(p)][:40]
     if len(lines) < 6:
         return None
     mark = edit.word()
@@ -395,7 +209,7 @@ def _parts(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
 
 def _replaced(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     piece = rng.choice(edit.sentences)
-    if _length(edit, piece) < 40:
+    if edit.length(piece) < 40:
         return None
     edit.new = [Atom(-1, " ".join(edit.sentence() for _ in range(40)))]
     return edit.truth(kind, piece, gone=True)
@@ -413,11 +227,16 @@ def _apart(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     if case is None:
         return None
     parts = [edit.truth(kind, Piece(piece.first, spot)), edit.truth(kind, Piece(spot, piece.last))]
-    acceptable = tuple(p.expected for p in parts if p is not None and p.expected is not None)
+    acceptable = tuple(
+        place
+        for p in parts
+        if p is not None and p.expected is not None
+        for place in (p.expected, *p.acceptable)
+    )
     return Truth(kind, case.old, case.new, case.start, case.end, case.expected, acceptable)
 
 
-_KINDS: dict[str, Callable[[str, Edit, random.Random], Truth | None]] = {
+_KINDS: dict[str, Build] = {
     "edit-light": _edited(0.07),
     "edit-medium": _edited(0.22),
     "edit-heavy": _edited(0.42),
@@ -441,4 +260,5 @@ _KINDS: dict[str, Callable[[str, Edit, random.Random], Truth | None]] = {
     "neardup-deleted": _copy(near=True, drop=True, share=0.0),
     "copied-in": _copied_in,
     "parts": _parts,
+    **STRUCTURE,
 }

@@ -59,8 +59,43 @@ def match_lines(old: Lines, new: Lines, budget: Budget) -> LineMatch:
     spine: list[Block] = []
     _match(old_ids, new_ids, (0, len(old_ids), 0, len(new_ids)), weights, budget, spine)
     spine.sort()
+    single = _single(old_ids) & _single(new_ids)
     spine = _slide(merge(spine), old_ids, new_ids, old, new)
-    return LineMatch(spine, _moves(old_ids, new_ids, spine, weights))
+    spine = _supported(spine, old_ids, new_ids, weights, single)
+    return LineMatch(spine, _moves(old_ids, new_ids, spine, weights, single))
+
+
+def _single(ids: Sequence[int]) -> set[int]:
+    return {i for i, n in Counter(ids).items() if n == 1}
+
+
+_ISOLATED = 24
+"""Key bytes below which a block of repeated lines proves nothing by itself."""
+
+
+def _supported(
+    blocks: list[Block],
+    old: Sequence[int],
+    new: Sequence[int],
+    weights: Sequence[int],
+    single: set[int],
+) -> list[Block]:
+    """Drop short lines that stand several times, where nothing beside them matches.
+
+    Which "a) general" became which is then decided by the words around them.
+    """
+    out: list[Block] = []
+    ends = [Block(0, 0, 0), *blocks, Block(len(old), len(new), 0)]
+    for before, block, after in zip(ends, blocks, ends[2:], strict=False):
+        o, n, length = block
+        ids = old[o : o + length]
+        if length <= _ISOLATED and not single.issuperset(ids):
+            apart = before.old + before.length < o and before.new + before.length < n
+            apart = apart and o + length < after.old and n + length < after.new
+            if apart and sum(map(weights.__getitem__, ids)) < _ISOLATED:
+                continue
+        out.append(block)
+    return out
 
 
 def _ids(old: Lines, new: Lines) -> tuple[list[int], list[int], list[int]]:
@@ -236,7 +271,14 @@ def _lcs_lines(old: list[int], new: list[int], budget: Budget) -> list[Block]:
     return lcs(left, right, budget)
 
 
-def _moves(old: list[int], new: list[int], spine: list[Block], weights: list[int]) -> list[Block]:
+_LONG, _LEAST = 16, 4
+"""Key bytes from which an unclaimed line may have moved: if it stands once among the
+unclaimed ones, and if it stands once in each whole text."""
+
+
+def _moves(
+    old: list[int], new: list[int], spine: list[Block], weights: list[int], single: set[int]
+) -> list[Block]:
     """Return blocks of unclaimed lines that stand once on each side, grown to their ends."""
     old_free, new_free = bytearray(b"\x01") * len(old), bytearray(b"\x01") * len(new)
     for o, n, length in spine:
@@ -250,7 +292,8 @@ def _moves(old: list[int], new: list[int], spine: list[Block], weights: list[int
     for o, n, length in unique_blocks([old[i] for i in old_rest], [new[i] for i in new_rest]):
         for step in range(length):
             i, j = old_rest[o + step], new_rest[n + step]
-            if weights[old[i]] >= 16 and old_free[i] and new_free[j]:
+            least = _LEAST if old[i] in single else _LONG
+            if weights[old[i]] >= least and old_free[i] and new_free[j]:
                 found.append(_grow(old, new, i, j, old_free, new_free))
     return found
 

@@ -64,12 +64,14 @@ class Claims:
         """Return the runs of the sentences around `seeds`, and claim those sentences."""
         runs: list[RawRun] = []
         for cluster in sorted(_clusters(seeds), key=_weight):
-            a, c = cluster[0].old, cluster[0].new
-            b, d = cluster[-1].old + cluster[-1].length, cluster[-1].new + cluster[-1].length
-            if not self.is_free(a, b, c, d):
-                continue
-            a, b = _sentences(a, b, self.old, self.old_free)
-            c, d = _sentences(c, d, self.new, self.new_free)
+            runs += self._move_cluster(cluster, budget)
+        return runs
+
+    def _move_cluster(self, cluster: Sequence[Block], budget: Budget) -> list[RawRun]:
+        runs: list[RawRun] = []
+        for hull in self._free_hulls(cluster):
+            a, b = _sentences(hull[0], hull[1], self.old, self.old_free)
+            c, d = _sentences(hull[2], hull[3], self.new, self.new_free)
             old, new = self.old.part(a, b), self.new.part(c, d)
             blocks = refine(align_words(old.symbols, new.symbols, budget), old, new, self.texts)
             if blocks:
@@ -77,6 +79,20 @@ class Claims:
                 runs += byte_runs(links, old, new, self.texts, moved=True)
                 self.take(a, b, c, d)
         return runs
+
+    def _free_hulls(self, cluster: Sequence[Block]) -> list[tuple[int, int, int, int]]:
+        """Return the hulls of the seeds, cut where somebody claims what lies between two."""
+        hulls: list[tuple[int, int, int, int]] = []
+        for o, n, length in cluster:
+            hull = (o, o + length, n, n + length)
+            if hulls:
+                longer = (hulls[-1][0], hull[1], hulls[-1][2], hull[3])
+                if self.is_free(*longer):
+                    hulls[-1] = longer
+                    continue
+            if self.is_free(*hull):
+                hulls.append(hull)
+        return hulls
 
 
 def _masked(words: Words, free: bytearray, barrier: str) -> Words:

@@ -41,6 +41,8 @@ def align_alike(
     left = common_prefix(old, new)
     if left < len(old) or left < len(new):
         left = len(old[:left].rstrip(_WORD))
+    if _torn(old, new, left):
+        return None
     right = common_suffix(old[left:], new[left:])
     right = len(old[len(old) - right :].lstrip(_WORD)) if right else 0
     e, f = b - right, d - right
@@ -59,6 +61,18 @@ def align_alike(
     if right:
         runs.append((e, b, f, d, KEPT))
     return runs if same >= _ALIKE * longer else None
+
+
+_HEAD = 16
+"""Bytes of the mark that begins a line: "| ", "- ", "12. "."""
+
+
+def _torn(old: bytes, new: bytes, left: int) -> bool:
+    """Tell whether only the mark of a line agrees, and a line came or went on one side."""
+    head = left - old.rfind(b"\n", 0, left) - 1
+    if not 0 < head <= _HEAD:
+        return False
+    return (b"\n" in old[left:]) != (b"\n" in new[left:])
 
 
 def _slides(before: bytes, middle: bytes, vocabulary: Vocabulary) -> bool:

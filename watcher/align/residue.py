@@ -135,11 +135,14 @@ def slide(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Blo
     and Y begin alike). The best place starts and ends at a line or a sentence.
     """
     out = list(blocks)
+    marks: list[Block] = []
     for index in range(1, len(out)):
         first, second = out[index - 1], out[index]
         old_gap = second.old - first.old - first.length
         new_gap = second.new - first.new - first.length
         if (old_gap == 0) == (new_gap == 0):
+            if old_gap:
+                marks += _rejoin_mark(out, index, old, new, texts)
             continue
         if old_gap:
             start = first.old + first.length
@@ -150,7 +153,51 @@ def slide(blocks: list[Block], old: Words, new: Words, texts: Texts) -> list[Blo
         if shift:
             out[index - 1] = Block(first.old, first.new, first.length + shift)
             out[index] = Block(second.old + shift, second.new + shift, second.length - shift)
-    return [block for block in out if block.length]
+    return merge(sorted([*(block for block in out if block.length), *marks]))
+
+
+_MARK = 3
+"""Words of a mark that begins a line, at most: "|", "-", "12."."""
+
+
+def _rejoin_mark(
+    blocks: list[Block], index: int, old: Words, new: Words, texts: Texts
+) -> list[Block]:
+    """Return the mark at the end of the block before `index`, put beside its own line.
+
+    Where lines came before "| x" (or went) and x was edited, an LCS may leave
+    the mark with the first of the lines that came.
+    """
+    first, second = blocks[index - 1], blocks[index]
+    a, c = first.old + first.length, first.new + first.length
+    size = next(
+        (
+            s
+            for s in range(1, min(_MARK, first.length) + 1)
+            if _begins_line(old, texts.old, a - s) and _begins_line(new, texts.new, c - s)
+        ),
+        0,
+    )
+    if not size:
+        return []
+    left = [i for i in range(a, second.old) if _begins_line(old, texts.old, i)]
+    right = [i for i in range(c, second.new) if _begins_line(new, texts.new, i)]
+    mark = old.symbols[a - size : a]
+    if bool(left) == bool(right):
+        return []
+    side, places = (new, right) if right else (old, left)
+    limit = second.new if right else second.old
+    place = next(
+        (i for i in reversed(places) if i + size < limit and side.symbols.startswith(mark, i)), -1
+    )
+    if place < 0:
+        return []
+    blocks[index - 1] = Block(first.old, first.new, first.length - size)
+    return [Block(a - size, place, size) if right else Block(place, c - size, size)]
+
+
+def _begins_line(side: Words, text: bytes, at: int) -> bool:
+    return at == 0 or text.find(b"\n", side.ends[at - 1], side.starts[at]) >= 0
 
 
 _SLIDE = 256

@@ -19,15 +19,23 @@ _LETTERS = rb"""(?:
     [A-Za-z]++
   | [\xc3-\xd7\xda-\xdf][\x80-\xbf]                                 # Latin to Hebrew, Syriac to NKo
   | \xd8[\x80-\x8b\x8d-\x9a\x9c-\x9e\xa0-\xbf] | \xd9[\x80-\xa9\xab-\xbf]  # Arabic, not its stops
-  | \xe0(?:[\xa0-\xa4\xa6-\xbf][\x80-\xbf] | \xa5[\x80-\xa3\xa6-\xbf])     # Indic, not the danda
+  | \xe0(?:[\xa0-\xa4\xa6-\xb7\xbc-\xbf][\x80-\xbf] | \xa5[\x80-\xa3\xa6-\xbf])  # Indic, not danda
   | [\xe1\xea-\xed][\x80-\xbf]{2}                                   # Georgian to Greek, Hangul
   | \xef[\xac-\xae][\x80-\xbf]                                      # ligatures
   | \xc2\xad                                                        # soft hyphen inside a word
 )++"""
+_UNSPACED = rb"""(?:
+    \xe0(?:\xb8[\x81-\xb0\xb2\xb3\xbf] | \xb9[\x80-\x86\x8f-\x9b]                  # Thai
+      | \xba[\x80-\xb0\xb2\xb3\xbd-\xbf] | \xbb[\x80-\x87\x90-\xbf])                # Lao
+    (?:\xe0(?:\xb8[\xb1\xb4-\xba] | \xb9[\x87-\x8e] | \xba[\xb1\xb4-\xbc] | \xbb[\x88-\x8e]))*+
+)"""
+"""A letter with its marks, of a script that sets no blanks between words."""
 _BLANKS = rb"(?: [ \t\n\r\f\v]++ | \xc2\xa0 | \xe3\x80\x80 | \xe2\x80[\x80-\x8f\xa8-\xaf] )++"
 _BLANK = re.compile(_BLANKS + rb"|", re.VERBOSE)
 _WORDS = re.compile(
     _LETTERS
+    + rb" | "
+    + _UNSPACED
     + rb"""
   | [0-9]+
   | \*+ | \#+ | _+ | -+ | ~+ | `+ | =+ | >+

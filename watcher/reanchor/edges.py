@@ -16,10 +16,20 @@ from watcher.domain.ranges import Range
 
 _CLOSERS = rb"(?:[\"')\]*_`]|\xe2\x80[\x99\x9d]|\xc2\xbb|\xe3\x80[\x8d\x8f]|\xef\xbc\x89)*"
 _WIDE = rb"(?:\xe3\x80\x82|\xef\xbc[\x81\x9a\x9b\x9f]|\xe0\xa5\xa4|\xd8[\x9b\x9f])"  # 。！：；？।؛؟
+_BLANK = rb"(?:[ \t\n\f]|\xc2\xa0|\xe3\x80\x80)"
 _BOUNDARY = re.compile(
-    rb"(?P<stop>[.!?;:|]" + _CLOSERS + rb"(?=[ \t\n\f]|$)|" + _WIDE + _CLOSERS + rb"|(?=[\n\f]))"
-    rb"[ \t\n\f]*"
+    rb"(?P<stop>[.!?;:|]"
+    + _CLOSERS
+    + rb"(?="
+    + _BLANK
+    + rb"|$)|"
+    + _WIDE
+    + _CLOSERS
+    + rb"|(?=[\n\f]))"
+    + _BLANK
+    + rb"*+"
 )
+_BLANKS_BEFORE = re.compile(_BLANK + rb"+\Z")
 _BACK = 24
 """Bytes before an offset that tell whether a sentence begins there."""
 
@@ -29,7 +39,8 @@ def begins(text: bytes, at: int) -> bool:
     if at == 0:
         return True
     before = text[max(0, at - _BACK) : at]
-    bare = before.rstrip(b" \t\n\f")
+    blanks = _BLANKS_BEFORE.search(before)
+    bare = before[: blanks.start()] if blanks else before
     if not bare or b"\n" in before[len(bare) :] or b"\f" in before[len(bare) :]:
         return True
     return any(match.end() == len(before) for match in _BOUNDARY.finditer(before))
@@ -41,10 +52,12 @@ def stops(text: bytes, at: int, *, row: bool = False) -> bool:
     if not after or after[:1] in b"\n\f" or (after[:1] == b"|" and not row):
         return True
     before = text[max(0, at - _BACK) : at]
+    wide = after[:2] == b"\xc2\xa0" or after[:3] == b"\xe3\x80\x80"
     if row and before[-1:] == b"|":
         return False
     return any(
-        match.end("stop") == len(before) for match in _BOUNDARY.finditer(before + text[at : at + 1])
+        match.end("stop") == len(before)
+        for match in _BOUNDARY.finditer(before + (b" " if wide else text[at : at + 1]))
     )
 
 
@@ -179,9 +192,18 @@ def _trimmed(passage: bytes, new: bytes, hull: Range) -> Range:
     """Leave out blanks, and closing marks in front and opening ones behind, not cited before."""
     start, end = hull
     if passage[:1] not in _ENDERS:
-        while start < end - 1 and new[start : start + 1] in _ENDERS:
-            start += 1
+        while start < end - 1 and (size := _edge(new[start : start + 3], _ENDERS)):
+            start += size
     if passage[-1:] not in _OPENERS:
-        while end > start + 1 and new[end - 1 : end] in _OPENERS:
-            end -= 1
+        while end > start + 1 and (size := _edge(new[max(start, end - 3) : end][::-1], _OPENERS)):
+            end -= size
     return Range(start, end)
+
+
+def _edge(text: bytes, marks: bytes) -> int:
+    """Return the bytes of the mark or the blank at the start of `text`, of either direction."""
+    if text[:1] in marks:
+        return 1
+    if text[:2] in {b"\xc2\xa0", b"\xa0\xc2"}:
+        return 2
+    return 3 if text in {b"\xe3\x80\x80", b"\x80\x80\xe3"} else 0
