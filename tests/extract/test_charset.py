@@ -5,6 +5,7 @@ import pytest
 from watcher.extract.charset import charset_of, decode
 
 GERMAN = "Die Aufbewahrungsfrist beträgt für Schlüssel 30 Tage."
+CHINESE = "数据保留期限为三十天。"
 JAPANESE = "個人情報の保存期間は三十日です。"
 CHINESE = "个人信息的保存期限为三十天。"
 
@@ -84,3 +85,23 @@ def test_charset_of_a_content_type() -> None:
     assert charset_of('text/html; Charset="Windows-1252"') == "Windows-1252"
     assert charset_of("text/html") is None
     assert charset_of(None) is None
+
+
+JAPANESE = "保存期間は三十日です。個人情報は削除します。"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["保存期間は三十日です。" * 9, "<p>" + JAPANESE * 9, CHINESE * 9])
+def test_wide_text_without_a_mark_and_without_ascii(text: str, codec: str) -> None:
+    found = decode(text.encode(codec))
+    assert (found.text, found.charset) == (text, codec.replace("-le", "le").replace("-be", "be"))
+
+
+@pytest.mark.parametrize("declared", [None, "utf-8", "iso-8859-1", "iso-2022-jp"])
+def test_seven_bit_japanese_says_what_it_is(declared: str | None) -> None:
+    assert decode(JAPANESE.encode("iso2022_jp"), declared).text == JAPANESE
+
+
+def test_controls_do_not_make_single_bytes_wide() -> None:
+    text = "Schl\xfcssel f\xfcr \x01\x02\x03 drei\xdfig Tage " * 9
+    assert decode(text.encode("latin-1")).charset == "windows-1252"

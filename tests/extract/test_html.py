@@ -234,3 +234,49 @@ def test_no_clause_is_lost_and_no_word_glued_or_split(
     text = text_of("<body>" + around + "".join(markup for markup, _ in made))
     lines = [re.sub(r"^x \| ", "", line) for line in text.split("\n") if line]
     assert lines == [clause for _, clause in made]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ('<x-a><template shadowrootmode="open"><p>Clause.</p></template></x-a>', "Clause."),
+        ("<template><p>no</p></template>yes", "yes"),
+        ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>", "1/2"),
+        ("<math><msqrt><mn>2</mn></msqrt></math>", "\u221a2"),
+        ('<span style="display:block">A</span><span style="DISPLAY: flex">B</span>', "A\nB"),
+        ('<div style="display:inline">in</div><div style="display:inline">side</div>', "inside"),
+        ("<p>see <span style='display:inline-block'>x</span>y</p>", "see xy"),
+    ],
+)
+def test_what_a_browser_makes_of_it(body: str, text: str) -> None:
+    assert text_of(body) == text + "\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "hidden"),
+    [
+        ('<p style="color:#fff">white</p>', 5),
+        ('<p style="color: WHITE; background: #ffffff">white</p>', 5),
+        ('<div style="background:#003"><p style="color:#fff">seen</p></div>', 0),
+        ('<table bgcolor="#000"><tr><td style="color:white">seen</table>', 0),
+        ('<p class="banner" style="color:white">seen</p>', 0),
+        ('<p style="color:rgba(0,0,0,0)">clear</p>', 5),
+        ('<p style="font-size:1px">tiny</p><p style="font-size:.9em">seen</p>', 4),
+        ('<p style="position:absolute;left:-9999px">off</p>', 3),
+        ('<p style="text-indent:-9999px">off</p><p style="text-indent:2em">seen</p>', 3),
+        ('<div style="max-height:0;overflow:hidden">shut</div>', 4),
+        ('<p style="opacity:0">a</p><p style="opacity:0.5">b</p><p style="opacity:.00">c</p>', 2),
+        ('<p style="position:absolute;clip:rect(0,0,0,0)">clip</p>', 4),
+    ],
+)
+def test_what_nobody_sees_is_kept_and_counted(body: str, hidden: int) -> None:
+    reading = extract(Source(f"<!doctype html><body>{body}".encode(), "text/html"))
+    assert reading.hidden_characters == hidden
+    assert reading.text.data
+
+
+def test_a_set_of_frames_names_them() -> None:
+    page = b"<html><frameset><frame src=policy.html><noframes>none</noframes></frameset></html>"
+    reading = extract(Source(page, "text/html"))
+    assert [problem.code for problem in reading.problems] == ["frames", "empty"]
+    assert "policy.html" in reading.problems[0].message

@@ -10,6 +10,7 @@ decoded by a wrong one would be hashed, stored and cited for ever.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 _LABELS: dict[str, str] = {
@@ -78,6 +79,11 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "
 _HEAD = 4096
 """Bytes searched for a declaration. The standard says 1,024; browsers go on
 while the head is open, and pages with long heads rely on that."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_SWITCH = re.compile(rb"\x1b\$[@B]")
+_UNWRITTEN = frozenset(["Cc", "Cn", "Co", "Cs"])
+_MARK = re.compile("[ \t\n\u3000-\u30ff\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]")
+_LEAST_MARKS = 0.02
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*>", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]+)", re.IGNORECASE)
@@ -113,6 +119,8 @@ def decode(data: bytes, declared: str | None = None, *, markup: bool = False) ->
     guess = _wide(data)
     if guess:
         return _with(guess, data, _overruled(said, guess))
+    if _is_japanese_mail(data):
+        return _with("iso2022_jp", data, _overruled(said, "iso2022_jp"))
     if said and said.startswith("utf-16"):
         return _with(said, data)
     return _by_validity(data, said, markup=markup)
@@ -169,16 +177,41 @@ def _by_language(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str | None:
-    """Return the UTF-16 codec of text without a mark: every other byte is NUL."""
+    """Return the UTF-16 codec of text without a mark.
+
+    Every other byte is NUL; or, without any ASCII, the bytes hold controls that
+    no text of single bytes has, and one byte order makes characters of them all.
+    """
     head = data[:1024]
-    if len(head) < 4 or 0 not in head:
+    if len(head) < 4 or not _CONTROL.search(head):
         return None
     even, odd = head[::2], head[1::2]
     if odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.05 * len(even):
         return "utf-16-le"
     if even.count(0) > 0.4 * len(even) and odd.count(0) < 0.05 * len(odd):
         return "utf-16-be"
-    return None
+    if len(data) % 2 or len(_CONTROL.findall(head)) * 50 < len(head) or _is_utf8(data):
+        return None
+    little, big = (_marks(head, codec) for codec in ("utf-16-le", "utf-16-be"))
+    if max(little, big) < _LEAST_MARKS * len(head) or little == big:
+        return None
+    return "utf-16-le" if little > big else "utf-16-be"
+
+
+def _marks(head: bytes, codec: str) -> int:
+    """Count what every text has under its own byte order and hardly any under the other.
+
+    Blanks, line ends, East Asian punctuation and kana; none where some of it is no text.
+    """
+    text = head[: len(head) & ~1].decode(codec, "ignore")
+    if any(unicodedata.category(c) in _UNWRITTEN and c not in "\t\n\r" for c in text):
+        return 0
+    return len(_MARK.findall(text))
+
+
+def _is_japanese_mail(data: bytes) -> bool:
+    """Tell whether seven-bit bytes switch character sets as ISO-2022-JP does; nothing else does."""
+    return data.isascii() and _SWITCH.search(data) is not None and _decodes(data, "iso2022_jp")
 
 
 def _is_utf8(data: bytes) -> bool:

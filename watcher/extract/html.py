@@ -9,13 +9,9 @@ scripts in browsers without them.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import unquote_to_bytes
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -23,10 +19,20 @@ from watcher.domain.ranges import Range
 from watcher.domain.reading import Heading, Landmark, LandmarkRange, Link
 from watcher.extract.builder import LINE, PARAGRAPH, Mark, TextBuilder
 from watcher.extract.canon import clean
+from watcher.extract.html_nodes import (
+    FRACTION,
+    element_id,
+    heading_level,
+    image_bytes,
+    is_layout,
+    is_lower,
+)
+from watcher.extract.html_style import display, hides, is_coloured
 from watcher.extract.names import names
 
-WALK = "1"
-"""The version of this walk; part of the rendition."""
+WALK = "2"
+"""The version of this walk; part of the rendition. 2 reads declarative shadow trees,
+writes the signs of fractions and roots, and follows `display` where a style gives it."""
 
 _UNSEEN = names(
     "script style template noscript head title iframe noembed noframes datalist audio video "
@@ -44,7 +50,6 @@ _BLOCKS = dict.fromkeys(
 _LISTS = frozenset(["ul", "ol", "dl", "dir", "menu"])
 _PRESERVED = frozenset(["pre", "textarea", "listing", "xmp", "plaintext"])
 _STRUCK = frozenset(["del", "s", "strike"])
-_HEADING = re.compile(r"h([1-6])")
 _LANDMARK_TAGS = {
     "nav": Landmark.NAV,
     "header": Landmark.HEADER,
@@ -60,11 +65,8 @@ _LANDMARK_ROLES = {
 _SECTIONS = frozenset(["article", "main", "section", "aside", "nav"])
 """Inside these a header or footer belongs to the section, not to the site."""
 
-_HIDING = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0*(?:\.0+)?\s*(?:;|$|!)"
-    r"|font-size\s*:\s*0)",
-    re.IGNORECASE,
-)
+_SHADOW = re.compile(r"<template(?=\s[^>]{0,500}?shadowrootmode\s*=)", re.IGNORECASE)
+_ROOTS = frozenset(["msqrt", "mroot"])
 _DEEPEST_FRAME = 3
 _PUSHED_BUTTONS = frozenset(["submit", "button", "reset"])
 
@@ -83,11 +85,13 @@ class HtmlText:
     landmarks: tuple[LandmarkRange, ...] = ()
     hidden_characters: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_html(markup: str, select: tuple[str, ...] = (), remove: tuple[str, ...] = ()) -> HtmlText:
     """Return the text of an HTML document with everything that stands beside it."""
-    tree = LexborHTMLParser(markup, scripting=True)
+    # A declarative shadow tree is what the reader sees; the parser keeps templates apart.
+    tree = LexborHTMLParser(_SHADOW.sub("<x-shadow", markup), scripting=True)
     found = HtmlText()
     root = tree.root
     if root is None:
@@ -105,6 +109,10 @@ def read_html(markup: str, select: tuple[str, ...] = (), remove: tuple[str, ...]
     found.title = " ".join(clean(head.text() or "").split()) if head is not None else ""
     found.language = clean(root.attributes.get("lang") or "").strip()
     _Walk(found, selected if select else None, removed).run(root)
+    if not found.text and tree.css_first("frameset", default=None) is not None:
+        frames = [node.attributes.get("src") or "" for node in tree.css("frame")[:8]]
+        said = f"it is a set of frames: watch what they show ({', '.join(frames)})"
+        found.notes.append(("frames", clean(said)))
     return found
 
 
@@ -120,6 +128,8 @@ class _Frame:
     line_ends: int = 0
     preserved: bool = False
     hidden: bool = False
+    coloured: bool = False
+    fraction: bool = False
     section: bool = False
     cell: bool = False
     table: bool = False
@@ -144,6 +154,8 @@ class _Walk:
         self._reading = 1 if selected is None else 0
         self._preserved = 0
         self._hidden = 0
+        self._coloured = 0
+        self._fractions = 0
         self._sections = 0
         self._lists = 0
         self._frames = 0
@@ -227,7 +239,10 @@ class _Walk:
     def _enter(self, node: LexborNode) -> _Frame:
         tag = node.tag or ""
         attributes = node.attributes
-        frame = _Frame(tag, _BLOCKS.get(tag, 0))
+        style = attributes.get("style") or ""
+        frame = _Frame(tag, display(style, _BLOCKS.get(tag, 0)))
+        if self._fractions and is_lower(node):
+            self._out.text("/")
         if self._selected is not None and node.mem_id in self._selected:
             frame.selected = True
             self._reading += 1
@@ -242,21 +257,29 @@ class _Walk:
         elif tag == "br":
             self._out.line_break()
         frame.preserved = tag in _PRESERVED
-        frame.hidden = "hidden" in attributes or bool(_HIDING.search(attributes.get("style") or ""))
+        frame.coloured = is_coloured(style, attributes)
+        frame.hidden = "hidden" in attributes or hides(
+            style, on_colour=frame.coloured or bool(self._coloured) or "class" in attributes
+        )
+        frame.fraction = tag == FRACTION
         frame.section = tag in _SECTIONS or attributes.get("role") in ("main", "article", "region")
         if self._reading:
             self._mark(frame, node, attributes)
         self._preserved += frame.preserved
         self._hidden += frame.hidden
+        self._coloured += frame.coloured
+        self._fractions += frame.fraction
+        if tag in _ROOTS:
+            self._out.text("\u221a")
         self._sections += frame.section
         self._lists += frame.list
         return frame
 
     def _mark(self, frame: _Frame, node: LexborNode, attributes: dict[str, str | None]) -> None:
         out, tag = self._out, frame.tag
-        level = _heading_level(tag, attributes)
+        level = heading_level(tag, attributes)
         if level:
-            frame.heading = (level, _element_id(node, attributes), out.open())
+            frame.heading = (level, element_id(node, attributes), out.open())
             self._headings.append(frame.heading)
         if tag in ("a", "area") and attributes.get("href") is not None:
             frame.link = (attributes["href"] or "", out.open())
@@ -279,6 +302,8 @@ class _Walk:
         out = self._out
         self._preserved -= frame.preserved
         self._hidden -= frame.hidden
+        self._coloured -= frame.coloured
+        self._fractions -= frame.fraction
         self._sections -= frame.section
         self._lists -= frame.list
         for mark in (
@@ -303,7 +328,7 @@ class _Walk:
         layout = bool(self._layout) and self._layout[-1]
         if tag == "table":
             self._out.block(PARAGRAPH)
-            self._layout.append(_is_layout(node, attributes))
+            self._layout.append(is_layout(node, attributes))
             frame.table = True
         elif tag == "tr" or layout or not self._layout:
             self._out.block(LINE)
@@ -325,61 +350,7 @@ class _Walk:
     def _image(self, attributes: dict[str, str | None]) -> None:
         source = (attributes.get("src") or attributes.get("href") or "").strip()
         if source:
-            self._images.append(hashlib.sha256(_image_bytes(source)).hexdigest())
+            self._images.append(hashlib.sha256(image_bytes(source)).hexdigest())
 
 
 _TABLE_PARTS = frozenset(["table", "tr", "td", "th"])
-
-
-def _is_layout(table: LexborNode, attributes: dict[str, str | None]) -> bool:
-    """Tell whether a table only arranges the page.
-
-    It says so by its role, or it holds what no cell of data holds: a heading
-    or a table of its own. Its cells are blocks then, not cells.
-    """
-    if (attributes.get("role") or "").strip().lower() in ("presentation", "none"):
-        return True
-    return any(node.tag in _LAYOUT_EVIDENCE for node in _descendants(table))
-
-
-_LAYOUT_EVIDENCE = frozenset(["table", "h1", "h2", "h3", "h4", "h5", "h6"])
-
-
-def _descendants(top: LexborNode) -> Iterator[LexborNode]:
-    nodes = top.traverse(include_text=False)
-    next(nodes, None)
-    yield from nodes
-
-
-def _heading_level(tag: str, attributes: dict[str, str | None]) -> int:
-    if found := _HEADING.fullmatch(tag):
-        return int(found[1])
-    if (attributes.get("role") or "").strip().lower() == "heading":
-        level = attributes.get("aria-level") or ""
-        return int(level) if level.isascii() and level.isdigit() and 0 < int(level) < 10 else 2
-    return 0
-
-
-def _element_id(node: LexborNode, attributes: dict[str, str | None]) -> str:
-    """Return the id by which a fragment reaches the heading: its own or an anchor's inside."""
-    if own := attributes.get("id"):
-        return own
-    for inner in _descendants(node):
-        inside = inner.attributes
-        if found := inside.get("id") or (inner.tag == "a" and inside.get("name")):
-            return found or ""
-    return ""
-
-
-def _image_bytes(source: str) -> bytes:
-    """Return what identifies an image: its own bytes where the page holds them."""
-    if not source.startswith("data:"):
-        return source.encode("utf-8", "replace")
-    head, _, body = source.partition(",")
-    raw = unquote_to_bytes(body)
-    if not head.endswith(";base64"):
-        return raw
-    try:
-        return base64.b64decode(raw)
-    except (binascii.Error, ValueError):
-        return raw

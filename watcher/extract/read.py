@@ -62,7 +62,9 @@ def _notes(decoded: charset.Decoded) -> list[Problem]:
 def _html(source: Source, options: Options) -> Reading:
     decoded = _decode(source, markup=True)
     found = html.read_html(decoded.text, options.select, options.remove)
-    problems = _notes(decoded) + [Problem(code, message) for code, message in found.problems]
+    problems = _notes(decoded) + [
+        Problem(code, message) for code, message in found.problems + found.notes
+    ]
     rules = ""
     if options.select or options.remove:
         body = json.dumps([options.select, options.remove], ensure_ascii=False)
