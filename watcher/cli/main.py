@@ -22,6 +22,7 @@ from watcher.cli import (
     reviewing,
     service,
     slo,
+    tokens,
     tools,
     watching,
 )
@@ -40,7 +41,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 10-18 a citation does not resolve,"
     " 75 try again later, 78 configuration.",
 )
-for part in (service, watching, importing, reading, citing, alerts, reviewing, dating, slo, tools):
+_READING = (reading, citing, alerts, reviewing, dating)
+for part in (service, watching, importing, *_READING, slo, tokens, tools):
     part.register(app)
 
 

@@ -22,3 +22,5 @@ def sync_documents(services: Services) -> None:
     """Make the table follow the configuration: new, changed and retired documents."""
     declared = [declare(entry) for entry in services.settings.documents]
     services.store.documents.sync(declared, services.clock.now())
+    groups = {DocumentId(entry.document_id): entry.groups for entry in services.settings.documents}
+    services.store.tokens.set_groups(groups, services.clock.now())

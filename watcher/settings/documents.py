@@ -14,10 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, mode
 from watcher.domain.changes import Severity
 from watcher.domain.ids import document_id as checked_document_id
 from watcher.domain.newest import FollowRule, Newest
+from watcher.domain.patterns import own_pattern
 from watcher.errors import WatcherError
 from watcher.settings.durations import Duration
 from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
+from watcher.settings.web import Group
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 _OCR_LANGUAGE = r"^[a-z]{3}(_[a-z]{3,5})?$"
@@ -38,9 +40,9 @@ def _network(value: str) -> str:
 
 def _pattern(value: str) -> str:
     try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"this is not a regular expression: {error}") from None
+        own_pattern(value, value)
+    except WatcherError as error:
+        raise ValueError(f"{error.message}: {error.hint}") from None
     return value
 
 
@@ -111,7 +113,7 @@ class Follow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     link: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_pattern)]
-    """A regular expression, searched in a link's target and in its words."""
+    """A regular expression (RE2), searched in a link's target and in its words."""
     newest: Newest = Newest.DATE
     """What tells the newest of the links that fit: `date`, `text` or `order`."""
     sites: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
@@ -120,7 +122,7 @@ class Follow(BaseModel):
     @property
     def rule(self) -> FollowRule:
         """The same, for the code that looks at links."""
-        return FollowRule(re.compile(self.link), self.newest)
+        return FollowRule(own_pattern(self.link, self.link), self.newest)
 
 
 class DocumentEntry(BaseModel):
@@ -169,6 +171,8 @@ class DocumentEntry(BaseModel):
     """Whether a page waits for one confirming fetch; unset: the service's default."""
     rules: RuleSettings = RuleSettings()
     """The owner's rules for the classifier, beside the service's."""
+    groups: tuple[Group, ...] = Field(default=(), max_length=100)
+    """Callers of the API in one of these may see it; none: every caller that is known."""
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:

@@ -40,7 +40,11 @@ def load(path: Path) -> Settings:
     if not folder.is_absolute():
         folder = path.parent / folder
     return settings.model_copy(
-        update={"documents_dir": folder, "documents": load_documents(folder)}
+        update={
+            "documents_dir": folder,
+            "documents": load_documents(folder),
+            "slo": settings.slo.model_copy(update={"folder": path.parent / settings.slo.folder}),
+        }
     )
 
 

@@ -16,6 +16,7 @@ from watcher.settings.durations import Duration
 from watcher.settings.review import ReviewSettings
 from watcher.settings.rules import RuleSettings
 from watcher.settings.secrets import SecretReference
+from watcher.settings.slo import CanarySettings, SloSettings
 from watcher.settings.web import WebSettings
 
 
@@ -117,6 +118,8 @@ class Settings(BaseSettings):
     review: ReviewSettings = ReviewSettings()
     dates: DateSettings = DateSettings()
     web: WebSettings = WebSettings()
+    slo: SloSettings = SloSettings()
+    canary: CanarySettings = CanarySettings()
     documents: tuple[DocumentEntry, ...] = ()
     """Filled from `documents_dir`; not written in the service file."""
 

@@ -14,7 +14,7 @@ from watcher.settings.durations import Duration
 from watcher.settings.secrets import SecretReference
 
 _HOST = re.compile(r"[0-9a-z]([0-9a-z.-]{0,252})|\[[0-9a-f:.]{2,45}\]")
-_GROUP = re.compile(r"[^\s\x00-\x1f\x7f]{1,100}")
+GROUP = re.compile(r"[^\s\x00-\x1f\x7f]{1,100}")
 
 
 def _address(value: str) -> str:
@@ -28,7 +28,7 @@ def _host(value: str) -> str:
 
 
 def _group(value: str) -> str:
-    if not _GROUP.fullmatch(value):
+    if not GROUP.fullmatch(value):
         raise ValueError("a group is 1 to 100 characters without white space")
     return value
 
@@ -70,7 +70,7 @@ class OidcSettings(_Table):
 
     @model_validator(mode="after")
     def _reachable(self) -> Self:
-        if self.jwks_file is None and not self.issuer.startswith(("https://", "http://127.0.0.1")):
+        if self.jwks_file is None and not self.issuer.startswith(("https://", "http://127.0.0.1:")):
             raise ValueError("issuer: its keys are only fetched over https; or give a jwks_file")
         return self
 

@@ -92,19 +92,27 @@ class Tokens:
                 connection.execute(insert(_revocation), wellformed(values))
 
     def groups(self) -> dict[DocumentId, tuple[str, ...]]:
-        """Return the groups that may see each document, by the newest that was recorded."""
+        """Return the groups that may see each document, as recorded last.
+
+        A document that never was in a configuration has none.
+        """
         newest = select(func.max(_access.c.id)).group_by(_access.c.document_id)
-        query = select(_access.c.document_id, _access.c.groups).where(_access.c.id.in_(newest))
+        document = tables.document
+        last = (_access.c.document_id == document.c.document_id) & _access.c.id.in_(newest)
+        query = select(document.c.document_id, _access.c.groups).join(_access, last, isouter=True)
         with self._database.read() as connection:
-            return {name: tuple(groups) for name, groups in connection.execute(query)}
+            return {name: tuple(groups or ()) for name, groups in connection.execute(query)}
 
     def set_groups(self, wanted: Mapping[DocumentId, tuple[str, ...]], at: datetime) -> None:
-        """Record who may see which document, where that is not what was recorded last."""
+        """Record who may see which document, where that is not what was recorded last.
+
+        Every document named must be there.
+        """
         known = self.groups()
         rows = [
             {"document_id": name, "groups": list(groups), "at": at}
             for name, groups in wanted.items()
-            if known.get(name) != groups
+            if known.get(name, ()) != groups
         ]
         if rows:
             with self._database.write() as connection:

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import ForbiddenError
+from watcher.errors import ConfigError
 from watcher.pipeline.services import Services
-from watcher.web.problems import ApiError
+from watcher.store import ApiToken
+from watcher.web.authorizer import Authorizer
+from watcher.web.issuer import Issuer
+from watcher.web.limits import Limiter
+from watcher.web.principals import OPEN, Principal, Scope, hash_of
+from watcher.web.problems import ApiError, unknown_caller
 
-
-class Scope(StrEnum):
-    """What a caller may do with the documents that they may see."""
-
-    READ = "read"
-    CITE = "cite"
-    REVIEW = "review"
+_TOKENS_SECONDS = 1.0
+"""How long a token that was revoked elsewhere still counts, at most."""
+_GROUPS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """Who asks. `everything`: every document, one that does not exist included."""
+class _Tokens:
+    """Every token by its hash, as read at `at`."""
 
-    name: str
-    scopes: frozenset[Scope]
-    groups: frozenset[str] = frozenset()
-    everything: bool = False
+    at: float
+    by_hash: Mapping[str, ApiToken]
 
 
-OPEN = Principal("local", frozenset(Scope), everything=True)
-"""Whoever is on this machine, where it alone is served and nobody has a token."""
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The groups of every document that there is, as read at `at`."""
+
+    at: float
+    of: Mapping[DocumentId, frozenset[str]]
 
 
 class Access:
@@ -39,6 +42,13 @@ class Access:
 
     def __init__(self, services: Callable[[], Services]) -> None:
         self._services = services
+        web, clock = services().settings.web, services().clock
+        self._web = web
+        self._issuer = Issuer(web.oidc, clock) if web.oidc else None
+        self._authorizer = Authorizer(web.authorizer, clock) if web.authorizer else None
+        self._limiter = Limiter(web.limits, clock)
+        self._tokens: _Tokens | None = None
+        self._groups: _Groups | None = None
 
     def check_start(self) -> None:
         """Refuse to serve others without knowing them.
@@ -46,22 +56,87 @@ class Access:
         Raises:
             ConfigError: it listens beyond loopback, and nobody could be told apart.
         """
+        if self._web.loopback or self._issuer or self._current_tokens().by_hash:
+            return
+        raise ConfigError(
+            f"web.host {self._web.host} is not loopback, and there is neither a token nor an"
+            " issuer: anybody could read everything",
+            hint="add a token (`watcher tokens add`), set web.oidc, or listen on 127.0.0.1",
+        )
 
-    def authenticate(self, bearer: str | None) -> Principal:
-        """Return who asks; may block.
+    def authenticate(self, bearer: str | None, address: str) -> Principal:
+        """Return who asks; `address` is where from. May block.
 
         Raises:
-            ApiError: `unauthenticated`.
+            ApiError: `unauthenticated`, or `rate_limited`.
         """
-        del bearer
-        return OPEN
+        try:
+            found = self._known(bearer)
+        except ApiError:
+            self._limiter.failed(address)
+            raise
+        self._limiter.take(found.name)
+        return found
+
+    def _known(self, bearer: str | None) -> Principal:
+        tokens = self._current_tokens().by_hash
+        if bearer is None:
+            # Once there was a token this stays closed, were it revoked or expired since.
+            if self._web.loopback and self._issuer is None and not tokens:
+                return OPEN
+            raise unknown_caller()
+        token = tokens.get(hash_of(bearer))
+        if token is None:
+            if self._issuer is None or bearer.count(".") != 2:
+                raise unknown_caller()
+            return self._issuer.principal(bearer)
+        if token.revoked_at is not None or token.expires_at <= self._services().clock.now():
+            raise unknown_caller()
+        scopes = frozenset(Scope(scope) for scope in token.scopes)
+        return Principal(f"token:{token.name}", scopes, frozenset(token.groups), token.everything)
 
     def readable(
         self, principal: Principal, documents: Iterable[DocumentId]
     ) -> frozenset[DocumentId]:
-        """Return those of `documents` that `principal` may see; may block."""
-        del principal
-        return frozenset(documents)
+        """Return those of `documents` that `principal` may see; may block.
+
+        The authorizer is asked whatever the groups say, so that the time of an
+        answer does not tell which documents there are.
+        """
+        wanted = list(documents)
+        if self._authorizer is not None:
+            allowed = self._authorizer.allowed(principal, wanted)
+            wanted = [name for name in wanted if name in allowed]
+        if principal.everything:
+            return frozenset(wanted)
+        groups = self._current_groups().of
+        return frozenset(
+            name
+            for name in wanted
+            if (needed := groups.get(name)) is not None
+            and (not needed or needed & principal.groups)
+        )
+
+    def _current_tokens(self) -> _Tokens:
+        services = self._services()
+        now, kept = services.clock.monotonic(), self._tokens
+        if kept is None or not 0 <= now - kept.at < _TOKENS_SECONDS:
+            kept = _Tokens(now, {token.sha256: token for token in services.store.tokens.list()})
+            self._tokens = kept
+        return kept
+
+    def _current_groups(self) -> _Groups:
+        """Return the groups of every document: of the configuration, else as recorded last."""
+        services = self._services()
+        now, kept = services.clock.monotonic(), self._groups
+        if kept is None or not 0 <= now - kept.at < _GROUPS_SECONDS:
+            recorded = services.store.tokens.groups()
+            configured = {name: entry.groups for name, entry in services.entries.items()}
+            of = {
+                name: frozenset(configured.get(name, groups)) for name, groups in recorded.items()
+            }
+            kept = self._groups = _Groups(now, of)
+        return kept
 
 
 @dataclass(frozen=True, slots=True)

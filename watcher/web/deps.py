@@ -9,7 +9,8 @@ from starlette.concurrency import run_in_threadpool
 
 from watcher.domain.ids import DocumentId
 from watcher.pipeline.services import Services
-from watcher.web.access import Caller, Scope
+from watcher.web.access import Caller
+from watcher.web.principals import Scope
 from watcher.web.state import WebState
 
 SESSION_COOKIE = "watcher_session"
@@ -32,8 +33,9 @@ async def caller(request: Request) -> Caller:
         ApiError: `unauthenticated`, `scope_missing` or `rate_limited`.
     """
     access = state_of(request).access
-    bearer = _bearer(request)
-    found = Caller(await run_in_threadpool(access.authenticate, bearer), access)
+    address = request.client.host if request.client else ""
+    principal = await run_in_threadpool(access.authenticate, _bearer(request), address)
+    found = Caller(principal, access)
     found.require(Scope.READ)
     return found
 

@@ -75,6 +75,11 @@ class ApiError(WatcherError):
         self.headers = dict(headers or {})
 
 
+def unknown_caller() -> ApiError:
+    """Return the refusal of a caller who is not known."""
+    return ApiError("unauthenticated", "", headers={"www-authenticate": "Bearer"})
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One problem, ready to be sent."""
