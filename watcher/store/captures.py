@@ -145,16 +145,9 @@ class Captures:
 
     def source_of(self, document_id: DocumentId, version: VersionId) -> str | None:
         """Return the id of the newest reading that gave a version, None where there is none."""
-        reading, table = tables.reading, tables.version
-        query = (
-            select(reading.c.reading_id)
-            .join(table, table.c.id == reading.c.version_row)
-            .where(table.c.document_id == document_id, table.c.version == version)
-            .order_by(reading.c.read_at.desc())
-            .limit(1)
-        )
+        named = {"document_id": document_id, "version": version}
         with self._database.read() as connection:
-            return connection.execute(query).scalar_one_or_none()
+            return connection.execute(_SOURCE_OF, named).scalar_one_or_none()
 
     def capture_of(self, reading_id: str) -> Capture:
         """Return the capture that a reading was made of.
@@ -176,26 +169,8 @@ class Captures:
             VersionPurgedError, HashMismatchError, UnreadableError: its text
                 cannot be had.
         """
-        reading, version = tables.reading, tables.version
-        query = (
-            select(
-                reading,
-                tables.reading_detail,
-                version.c.document_id,
-                version.c.version,
-                *(column for column in tables.rendition.columns),
-            )
-            .join(tables.rendition, tables.rendition.c.rendition_id == reading.c.rendition_id)
-            .join(
-                tables.reading_detail,
-                tables.reading_detail.c.reading_id == reading.c.reading_id,
-                isouter=True,
-            )
-            .join(version, version.c.id == reading.c.version_row, isouter=True)
-            .where(reading.c.reading_id == reading_id)
-        )
         with self._database.read() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(_READING, {"reading_id": reading_id}).mappings().first()
             if row is None:
                 raise UnknownCaptureError(
                     f"there is no reading {reading_id[:80]}", hint="`watcher versions` lists them"
@@ -208,6 +183,34 @@ class Captures:
         return reading_of(row, text, rendition_of(row))
 
 
+_READING = (
+    select(
+        tables.reading,
+        tables.reading_detail,
+        tables.version.c.document_id,
+        tables.version.c.version,
+        *(column for column in tables.rendition.columns),
+    )
+    .join(tables.rendition, tables.rendition.c.rendition_id == tables.reading.c.rendition_id)
+    .join(
+        tables.reading_detail,
+        tables.reading_detail.c.reading_id == tables.reading.c.reading_id,
+        isouter=True,
+    )
+    .join(tables.version, tables.version.c.id == tables.reading.c.version_row, isouter=True)
+    .where(tables.reading.c.reading_id == bindparam("reading_id"))
+)
+_SOURCE_OF = (
+    select(tables.reading.c.reading_id)
+    .join(tables.version, tables.version.c.id == tables.reading.c.version_row)
+    .where(
+        tables.version.c.document_id == bindparam("document_id"),
+        tables.version.c.version == bindparam("version"),
+    )
+    .order_by(tables.reading.c.read_at.desc())
+    .limit(1)
+)
+_BY_ID = captures_with_state().where(_capture.c.capture_id == bindparam("capture_id"))
 _LATEST = (
     captures_with_state()
     .where(
@@ -254,8 +257,7 @@ def find_capture(connection: Connection, capture_id: str) -> Found:
     Raises:
         UnknownCaptureError: there is none of that id.
     """
-    query = captures_with_state().where(_capture.c.capture_id == capture_id)
-    row = connection.execute(query).mappings().first()
+    row = connection.execute(_BY_ID, {"capture_id": capture_id}).mappings().first()
     if row is None:
         raise UnknownCaptureError(
             f"there is no capture {capture_id[:80]}", hint="`watcher versions` lists them"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from watcher.align.model import TextMap
 from watcher.domain.changes import Cause, ChangeKind, Classification
@@ -34,6 +34,16 @@ from watcher.store.statements import write_statements
 _change = tables.change
 _from = tables.version.alias("from_name")
 _to = tables.version.alias("to_name")
+_CLASSIFICATION = select(tables.classification).where(
+    tables.classification.c.change_row == bindparam("change_row")
+)
+_HUNKS = (
+    select(tables.hunk)
+    .where(tables.hunk.c.change_row == bindparam("change_row"))
+    .order_by(tables.hunk.c.ordinal)
+)
+_TEXT_MAP = select(tables.text_map).where(tables.text_map.c.change_row == bindparam("change_row"))
+_SET_STATE = update(_change).where(_change.c.id == bindparam("this"))
 
 
 class Changes:
@@ -44,12 +54,7 @@ class Changes:
 
     def pending(self, *, limit: int = 100) -> tuple[Change, ...]:
         """Return changes on which work is left, oldest first."""
-        query = (
-            _changes()
-            .where(_change.c.state != ChangeState.ANCHORED.value)
-            .order_by(_change.c.id)
-            .limit(limit)
-        )
+        query = _PENDING.limit(limit)
         with self._database.read() as connection:
             return tuple(map(_change_of, connection.execute(query).mappings()))
 
@@ -119,18 +124,12 @@ class Changes:
         Raises:
             UnknownChangeError: there is none of that id.
         """
-        table, hunk = tables.classification, tables.hunk
         with self._database.read() as connection:
-            number = _find(connection, change_id)["id"]
-            head = (
-                connection.execute(select(table).where(table.c.change_row == number))
-                .mappings()
-                .first()
-            )
+            named = {"change_row": _find(connection, change_id)["id"]}
+            head = connection.execute(_CLASSIFICATION, named).mappings().first()
             if head is None:
                 return None
-            query = select(hunk).where(hunk.c.change_row == number).order_by(hunk.c.ordinal)
-            return classification_of(head, connection.execute(query).mappings())
+            return classification_of(head, connection.execute(_HUNKS, named).mappings())
 
     def text_map(self, change_id: str) -> TextMap | None:
         """Return the map of a change, None if none was kept.
@@ -139,14 +138,9 @@ class Changes:
             UnknownChangeError: there is none of that id.
             HashMismatchError: the stored map is damaged.
         """
-        table = tables.text_map
         with self._database.read() as connection:
-            number = _find(connection, change_id)["id"]
-            row = (
-                connection.execute(select(table).where(table.c.change_row == number))
-                .mappings()
-                .first()
-            )
+            named = {"change_row": _find(connection, change_id)["id"]}
+            row = connection.execute(_TEXT_MAP, named).mappings().first()
         return map_of(row) if row else None
 
     def save_statements(
@@ -211,9 +205,12 @@ def _changes() -> Query:
     )
 
 
+_BY_ID = _changes().where(_change.c.change_id == bindparam("change_id"))
+_PENDING = _changes().where(_change.c.state != ChangeState.ANCHORED.value).order_by(_change.c.id)
+
+
 def _find(connection: Connection, change_id: str) -> Found:
-    query = _changes().where(_change.c.change_id == change_id)
-    row = connection.execute(query).mappings().first()
+    row = connection.execute(_BY_ID, {"change_id": change_id}).mappings().first()
     if row is None:
         raise UnknownChangeError(
             f"there is no change {change_id[:80]}", hint="`watcher changes` lists them"
@@ -222,7 +219,7 @@ def _find(connection: Connection, change_id: str) -> Found:
 
 
 def _advance(connection: Connection, number: int, state: ChangeState) -> None:
-    connection.execute(update(_change).where(_change.c.id == number).values(state=state.value))
+    connection.execute(_SET_STATE, {"this": number, "state": state.value})
 
 
 def _change_of(row: Found) -> Change:

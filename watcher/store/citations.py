@@ -8,14 +8,25 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, func, insert, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+)
 
 from watcher.domain.anchors import Citation, Segment, resolve_segment
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.statements import PERSON, Statement
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
-from watcher.store.codec import statement_of
+from watcher.store.codec import Query, statement_of
 from watcher.store.database import Database
 from watcher.store.emissions import (
     emission_by_key,
@@ -158,15 +169,15 @@ class Citations:
         self, document_id: DocumentId, now: datetime, *, after: int = 0, limit: int = 1000
     ) -> tuple[StoredCitation, ...]:
         """Return a document's live citations in order of their number, from `after` on."""
-        where = [_citation.c.document_id == document_id, _citation.c.id > after, is_live(now)]
+        named = {"document_id": document_id, "after": after, "now": now, "most": limit}
         with self._database.read() as connection:
-            return _load(connection, where, limit)
+            return _citations_of(connection.execute(_LIVE, named))
 
     def count_live(self, now: datetime) -> int:
         """Return how many citations of all documents are live."""
-        query = select(func.count()).select_from(_citation).where(is_live(now))
+        query = select(func.count()).select_from(_citation).where(_is_live())
         with self._database.read() as connection:
-            return connection.execute(query).scalar_one()
+            return connection.execute(query, {"now": now}).scalar_one()
 
     def unanchored(
         self, change_id: str, now: datetime, *, algorithm: str, after: int = 0, limit: int = 1000
@@ -176,26 +187,10 @@ class Citations:
         Those of the new version itself need none. Asking again after a crash
         gives what is left.
         """
-        change = tables.change
+        named = {"after": after, "now": now, "most": limit, "algorithm": algorithm}
         with self._database.read() as connection:
-            target = connection.execute(
-                select(change.c.document_id, change.c.to_version).where(
-                    change.c.change_id == change_id
-                )
-            ).one()
-            stated = exists().where(
-                _statement.c.citation_row == _citation.c.id,
-                _statement.c.version_row == target.to_version,
-                _statement.c.algorithm == algorithm,
-            )
-            where = [
-                _citation.c.document_id == target.document_id,
-                _citation.c.version_row != target.to_version,
-                _citation.c.id > after,
-                is_live(now),
-                ~stated,
-            ]
-            return _load(connection, where, limit)
+            named |= connection.execute(_TARGET, {"change_id": change_id}).mappings().one()
+            return _citations_of(connection.execute(_UNANCHORED, named))
 
     def emissions(self, citation_id: str) -> tuple[Emission, ...]:
         """Return every use of a citation, oldest first.
@@ -275,26 +270,16 @@ class Citations:
 
         In order of their number, from `after` on; the newest statement counts.
         """
-        change = tables.change
+        named = {"after": after, "now": now, "most": limit}
         with self._database.read() as connection:
-            target = select(change.c.to_version).where(change.c.change_id == change_id)
-            broken = exists().where(
-                _statement.c.citation_row == _citation.c.id,
-                _statement.c.version_row == target.scalar_subquery(),
-                _statement.c.carries.is_(False),
-            )
-            found = _load(connection, [_citation.c.id > after, is_live(now), broken], limit)
+            target = connection.execute(_TARGET, {"change_id": change_id}).one()
+            named |= {"version_row": target.version_row}
+            found = _citations_of(connection.execute(_BROKEN, named))
             numbers = [citation.number for citation in found]
+            about = {"version_row": target.version_row, "numbers": numbers}
             newest = {
                 row["citation_row"]: row
-                for row in connection.execute(
-                    select(_statement)
-                    .where(
-                        _statement.c.version_row == target.scalar_subquery(),
-                        _statement.c.citation_row.in_(numbers),
-                    )
-                    .order_by(_statement.c.algorithm.startswith(PERSON), _statement.c.at)
-                ).mappings()
+                for row in connection.execute(_NEWEST_STATED, about).mappings()
             }
             uses = emissions_of(connection, numbers)
         return tuple(
@@ -312,12 +297,12 @@ class Citations:
         )
 
 
-def is_live(now: datetime) -> ColumnElement[bool]:
-    """Return the condition that a citation is live: in use, pinned, or under a hold."""
+def _is_live() -> ColumnElement[bool]:
+    """Return the condition that a citation is live at `now`: in use, pinned, or under a hold."""
     hold, release = tables.hold, tables.hold_release
     used = exists().where(
         _emission.c.citation_row == _citation.c.id,
-        _emission.c.expires_at > now,
+        _emission.c.expires_at > bindparam("now"),
         ~exists().where(_withdrawal.c.emission_row == _emission.c.id),
     )
     kept = exists().where(
@@ -350,8 +335,14 @@ def _load(
     connection: Connection, where: Iterable[ColumnElement[bool]], limit: int
 ) -> tuple[StoredCitation, ...]:
     """Return the first `limit` citations that satisfy `where`, with their segments."""
-    chosen = select(_citation).where(*where).order_by(_citation.c.id).limit(limit).subquery()
-    query = (
+    return _citations_of(connection.execute(_first_of(where), {"most": limit}))
+
+
+def _first_of(where: Iterable[ColumnElement[bool]]) -> Query:
+    """Return the query of the first `most` citations that satisfy `where`, a row each segment."""
+    most = bindparam("most", type_=Integer)
+    chosen = select(_citation).where(*where).order_by(_citation.c.id).limit(most).subquery()
+    return (
         select(
             chosen.c.id,
             chosen.c.document_id,
@@ -363,7 +354,42 @@ def _load(
         .join(_segment, _segment.c.citation_row == chosen.c.id)
         .order_by(chosen.c.id, _segment.c.ordinal)
     )
-    return _citations_of(connection.execute(query))
+
+
+_AFTER = _citation.c.id > bindparam("after")
+_HERE = _citation.c.document_id == bindparam("document_id")
+_LIVE = _first_of([_HERE, _AFTER, _is_live()])
+_TARGET = select(
+    tables.change.c.document_id, tables.change.c.to_version.label("version_row")
+).where(tables.change.c.change_id == bindparam("change_id"))
+_STATED = exists().where(
+    _statement.c.citation_row == _citation.c.id,
+    _statement.c.version_row == bindparam("version_row"),
+    _statement.c.algorithm == bindparam("algorithm"),
+)
+_OLDER = _citation.c.version_row != bindparam("version_row")
+_UNANCHORED = _first_of([_HERE, _OLDER, _AFTER, _is_live(), ~_STATED])
+_BROKEN = _first_of(
+    [
+        _AFTER,
+        _is_live(),
+        # From the statements' index: only a few of all citations have one that is broken.
+        _citation.c.id.in_(
+            select(_statement.c.citation_row).where(
+                _statement.c.version_row == bindparam("version_row"),
+                _statement.c.carries.is_(False),
+            )
+        ),
+    ]
+)
+_NEWEST_STATED = (
+    select(_statement)
+    .where(
+        _statement.c.version_row == bindparam("version_row"),
+        _statement.c.citation_row.in_(bindparam("numbers", expanding=True)),
+    )
+    .order_by(_statement.c.algorithm.startswith(PERSON), _statement.c.at)
+)
 
 
 def _citations_of(rows: Iterable[Row[*tuple[Any, ...]]]) -> tuple[StoredCitation, ...]:
