@@ -47,7 +47,7 @@ class Bench:
         started = cpu_seconds(without=[self._origin])
         before = self._checked()
         await self._dispatcher.tick()
-        while self._checked() < before + len(names):
+        while self._checked() < before + len(names):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert self._checked() == before + len(names)
         return (cpu_seconds(without=[self._origin]) - started) * 1e3 / len(names)
