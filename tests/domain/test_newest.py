@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from datetime import date
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from watcher.domain.newest import FollowRule, Newest, PageLink, editions, latest_date, natural_key
+from watcher.domain.patterns import own_pattern
 
 SITE = "https://regulator.example/files/"
 
@@ -20,7 +20,7 @@ def newest(pattern: str, by: Newest, *links: str | tuple[str, str]) -> str | Non
     pairs = [(link, "Download") if isinstance(link, str) else link for link in links]
     found = editions(
         [PageLink(SITE + target, text) for target, text in pairs],
-        FollowRule(re.compile(pattern), by),
+        FollowRule(own_pattern(pattern, pattern), by),
     )
     return found[0].link.target.removeprefix(SITE) if found else None
 
@@ -146,7 +146,7 @@ def test_keys_of_any_two_texts_compare(one: str, other: str) -> None:
 
 
 def test_a_target_counts_once_and_long_ones_do_no_harm() -> None:
-    rule = FollowRule(re.compile(r"\.pdf"), Newest.DATE)
+    rule = FollowRule(own_pattern(r"\.pdf", "pdf"), Newest.DATE)
     link = PageLink(SITE + "a-2024.pdf", "A")
     assert len(editions([link, link], rule)) == 1
     long = PageLink(SITE + "9" * 100_000 + ".pdf", "2024-" * 100_000)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
-from functools import cache
 
 from watcher.classify import rules
 from watcher.classify.context import IgnorePattern, UserRules
@@ -12,10 +10,9 @@ from watcher.classify.judge import Finding
 from watcher.classify.proofs import Pair, sides
 from watcher.classify.rules import Tried
 from watcher.classify.tokens import QUANTITIES, Token, View
+from watcher.domain.patterns import OwnPattern, own_pattern
 from watcher.errors import ConfigError
 
-MAX_PATTERN = 500
-"""Characters of a pattern at most."""
 _GUARDED_GROUPS = frozenset(
     ["obligation", "recommendation", "permission", "prohibition", "prospect", "negation"]
 )
@@ -29,28 +26,11 @@ def check_user_rules(user: UserRules) -> None:
             matches the empty text.
     """
     for ignore in user.ignore:
-        if len(ignore.pattern) > MAX_PATTERN:
-            raise ConfigError(
-                f"the pattern {ignore.name!r} has {len(ignore.pattern)} characters",
-                hint=f"use at most {MAX_PATTERN}; split it into several",
-            )
-        try:
-            empty = re.compile(ignore.pattern).match("") is not None
-        except (re.error, OverflowError, RecursionError) as error:
-            raise ConfigError(
-                f"the pattern {ignore.name!r} is no regular expression: {error}",
-                hint="correct it; a literal sign such as ( or . needs a backslash",
-            ) from None
-        if empty:
+        if own_pattern(ignore.pattern, ignore.name).matches_nothing():
             raise ConfigError(
                 f"the pattern {ignore.name!r} matches the empty text",
                 hint="name the words that are to be ignored",
             )
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def _in_force(ignore: IgnorePattern, on: date | None) -> bool:
@@ -103,6 +83,6 @@ def _covers(ignore: IgnorePattern, view: View, tokens: list[Token]) -> bool:
         return True
     first, last = tokens[0].start, tokens[-1].end
     return any(
-        match.start() <= first and last <= match.end()
-        for match in _compiled(ignore.pattern).finditer(view.folded.text)
+        start <= first and last <= end
+        for start, end in OwnPattern(ignore.pattern).spans(view.folded.text)
     )

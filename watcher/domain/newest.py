@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
+from watcher.domain.patterns import OwnPattern
+
 _MAX_FACE = 2048
 """Characters of a target and of a link's words that are looked at."""
 
@@ -48,7 +50,7 @@ class FollowRule:
     words. Where it has groups, only what they caught tells the newest.
     """
 
-    pattern: re.Pattern[str]
+    pattern: OwnPattern
     newest: Newest
 
 
@@ -97,12 +99,12 @@ def _fitting(
             continue
         seen.add(link.target)
         if rule.pattern.groups:
-            caught = [" ".join(part or "" for part in match.groups()) for match in found]
-            yield link, tuple(caught)
+            groups = [" ".join(part or "" for part in caught) for _, caught in found]
+            yield link, tuple(groups)
         elif rule.newest is Newest.DATE:
             yield link, faces
         else:
-            yield link, tuple(match[0] for match in found)
+            yield link, tuple(whole for whole, _ in found)
 
 
 def natural_key(text: str) -> Key:
