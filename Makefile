@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CONFIG ?= config/watcher.toml
 
-.PHONY: help setup run test coverage check demo system-deps lock clean bench
+.PHONY: help setup run test coverage check demo system-deps lock clean bench bench-peers
 
 help: ## show this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,10 @@ demo: setup ## replay real policy histories through the real daemon, offline, in
 
 bench-%: setup ## run benchmarks/NAME: a table, then one JSON object per figure
 	$(BIN)/python -m benchmarks.$*
+
+bench-peers: ## install other watchers into .venv-peers: bench-loop then prints them beside ours
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check webchanges urlwatch changedetection.io
 
 system-deps: ## install the system packages that the full test suite uses (Debian, as root)
 	apt-get update -q

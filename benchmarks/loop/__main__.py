@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.figures import show
-from benchmarks.loop import checks
+from benchmarks.loop import checks, peers
 from watcher import logs
 
 
@@ -30,7 +30,9 @@ def main() -> None:
     """Measure and print."""
     logs.configure(level=logs.Level.ERROR, style=logs.Style.CONSOLE)
     with tempfile.TemporaryDirectory() as folder, origin() as (port, process):
-        figures = asyncio.run(checks.measure(port, process, Path(folder)))
+        figures = asyncio.run(checks.measure(port, process, Path(folder) / "ours"))
+        ours = [figure.value or 0.0 for figure in figures]
+        figures += peers.measure(port, Path(folder), ours)
     show(figures)
 
 
