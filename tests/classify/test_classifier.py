@@ -70,7 +70,7 @@ def test_a_number_in_a_document_pages_with_its_values_in_the_headline() -> None:
     judged = judge(DOCUMENT.replace("within 14 days", "within 30 days"))
     assert judged.tier is Tier.PAGE
     assert judged.facets == ("duration",)
-    assert judged.headline == "Keys rises from 14 to 30 days"
+    assert judged.headline == "Keys: the period rises from 14 to 30 days"
     (atom,) = judged.atoms
     assert DOCUMENT.encode()[atom.old.start : atom.old.end] == b"14 days"
     assert atom.rule == "unproven"

@@ -61,3 +61,10 @@ def test_the_figures_hold_on_the_labelled_changes(shared_data: Path) -> None:
         quiet = [tiers[key] == "silent" for key, v in labels.items() if v == "cosmetic"]
         assert sum(told) / len(told) >= least
         assert sum(quiet) / len(quiet) >= 0.9
+
+
+def test_half_a_character_is_named_and_fails_closed() -> None:
+    (found,) = _answers('{"id": 7, "before": "a \\ud800 b", "after": "a b"}')
+    assert found["tier"] == "ticket"
+    assert "half a character" in str(found["explanation"])
+    assert "failed" not in str(found["explanation"])

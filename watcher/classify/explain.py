@@ -11,11 +11,21 @@ from watcher.classify.evidence import Evidence
 from watcher.classify.judge import Finding
 from watcher.classify.lines import LineKind
 from watcher.classify.proofs import Pair, sides
-from watcher.classify.tokens import Token, View
+from watcher.classify.tokens import Kind, Token, View
 
 HEADLINE = 140
 """Characters of a headline at most."""
 _QUOTE = 60
+_NOUN = {
+    Kind.NUMBER: "number",
+    Kind.DURATION: "period",
+    Kind.MONEY: "amount",
+    Kind.PERCENT: "rate",
+    Kind.MEASURE: "measure",
+    Kind.DATE: "date",
+    Kind.TIME: "time",
+}
+"""What a quantity is called; a heading may be of either grammatical number."""
 
 
 def shorten(text: str, limit: int) -> str:
@@ -81,7 +91,8 @@ def _quantity(subject: str, old: Token, new: Token, old_text: str, new_text: str
     _, _, other = new_text.partition(" ")
     if unit and unit == other:
         old_text = head
-    return f"{subject} {verb} from {old_text} to {new_text}"
+    noun = _NOUN.get(old.kind, "value")
+    return f"{subject}: the {noun} {verb} from {old_text} to {new_text}"
 
 
 def _amount(token: Token) -> tuple[Decimal, str] | None:

@@ -86,7 +86,7 @@ def mark(
 def _mark_lines(
     tokens: list[Token], lines: list[Line], pack: Pack | None, marks: dict[int, str]
 ) -> None:
-    if pack is not None:
+    if pack is not None and any(line.kind is LineKind.ITEM for line in lines):
         marks.update(dict.fromkeys(other_pages(tokens, lines, pack), "related-pages"))
         marks.update(dict.fromkeys(_menu(tokens, lines, pack), "navigation"))
     front = bool(lines) and lines[0].kind is LineKind.MARKUP

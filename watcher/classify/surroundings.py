@@ -18,11 +18,17 @@ _PAUSES = SEPARATORS | frozenset([".", "!", "?", ":", ","])
 _ITEM_WORDS = 3
 _TITLE_WORDS = 8
 _LEAST_COUNT = 100
+_SHORT = 12
+"""Tokens of a line that may be a count of views."""
+_BANNER = 60
+"""Tokens of a line that may be a banner."""
 _OWN_FACETS = frozenset(["remedy", "right", "party", "jurisdiction", "definition"])
 
 
 def is_reading(part: list[Token], pack: Pack) -> bool:
     """Tell whether a line says only how often the page was seen or how long it reads."""
+    if len(part) > _SHORT:
+        return False
     words = " ".join("#" if word in {"<number>", "<duration>"} else word for word in words_of(part))
     if words in pack.special["reading"] or words in pack.special["helpful"]:
         return True
@@ -45,6 +51,8 @@ def _looks_counted(token: Token) -> bool:
 
 def is_banner(part: list[Token], pack: Pack) -> bool:
     """Tell whether a line is a cookie banner: a listed sentence and two buttons at least."""
+    if len(part) > _BANNER or not any(token.exact in SEPARATORS for token in part):
+        return False
     items = [" ".join(t.base for t in item) for item in _cut(part, _PAUSES)]
     said = sum(item in pack.special["banner"] for item in items)
     pressed = sum(item in pack.special["buttons"] for item in items)

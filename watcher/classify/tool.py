@@ -21,6 +21,14 @@ def answer(case_id: object, judged: Classification) -> dict[str, object]:
     }
 
 
+_HALF = "the text holds half a character (a lone surrogate, \\ud800 to \\udfff): send whole ones"
+
+
+def _broken(text: str) -> bool:
+    """Tell whether a text holds a code point that is no character, as JSON can."""
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def answer_line(line: str) -> dict[str, object]:
     """Return the answer to one line; a line that cannot be read fails closed."""
     case_id: object = None
@@ -35,6 +43,8 @@ def answer_line(line: str) -> dict[str, object]:
         language, context = case.get("lang") or "", case.get("context_before") or ""
         if not isinstance(language, str) or not isinstance(context, str):
             return answer(case_id, failed(0, 0, "lang and context_before must be text"))
+        if any(_broken(text) for text in (before, after, context)):
+            return answer(case_id, failed(0, 0, _HALF))
         return answer(case_id, classify_passage(before, after, language, context))
     except (ValueError, RecursionError) as error:
         return answer(case_id, failed(0, 0, f"the line is not JSON ({type(error).__name__})"))
