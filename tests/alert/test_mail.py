@@ -1,4 +1,4 @@
-"""E-mail against an SMTP server on loopback that behaves as told."""
+"""E-mail against a real SMTP server on loopback, and against what is none."""
 
 from __future__ import annotations
 
@@ -14,128 +14,98 @@ from email.message import EmailMessage
 
 import pytest
 import trustme
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from tests.alert.alert_bench import KEY, MESSAGE, OLD, Reply, drop, silence
 from watcher.alert.delivery import Delivery, DeliveryResult
 from watcher.alert.mail import MailSender, MailServer, mail_message
-from watcher.alert.message import AlertMessage, Excerpt, Passage
-from watcher.domain.changes import ChangeClass, Severity, Tier
-from watcher.domain.ids import DocumentId, VersionId
+from watcher.alert.message import Excerpt, Passage
+from watcher.domain.changes import ChangeClass
 
-OLD, NEW = VersionId("sha256:" + "a" * 64), VersionId("sha256:" + "b" * 64)
-KEY = "wa1-0123456789"
 NOW = datetime(2026, 5, 12, 2, 14, tzinfo=UTC)
-MESSAGE = AlertMessage(
-    change_id="c" * 64,
-    document_id=DocumentId("retention-policy"),
+QUOTED = replace(
+    MESSAGE,
     title="Grundsätze",
-    owner="legal",
-    change_class=ChangeClass.POLICY_BEARING,
-    tier=Tier.PAGE,
-    severity=Severity.PAGE,
-    headline="30 days became 90 days",
-    reasons=("a duration changed",),
-    facets=("duration",),
-    from_version=OLD,
-    to_version=NEW,
     excerpts=(
         Excerpt(Passage(OLD, 1, 0, 7, "für 30 Tage\n.\nQUIT"), None, ChangeClass.POLICY_BEARING),
     ),
-    citations=(),
-    observed_at="2026-05-12T02:13:00Z",
-    link="https://watcher.example.org/changes/cc",
 )
-SILENCE = "silence"
 HANG_UP = "hang up"
+SILENCE = "silence"
 
 
 @dataclass
 class MailHost:
-    """What was received, and the replies that differ from a friendly server's."""
+    """What a server received, and the replies in which it is not friendly."""
 
     replies: dict[str, str] = field(default_factory=dict)
-    commands: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
-    encrypted: bool = False
+    recipients: list[str] = field(default_factory=list)
+    logins: list[tuple[bytes, bool]] = field(default_factory=list)
     port: int = 0
-    offers: tuple[str, ...] = ()
 
-    async def serve(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        tls: ssl.SSLContext | None,
-    ) -> None:
-        await self.say(writer, "greeting", "220 mx.example.org")
-        while line := await reader.readline():
-            command = line.decode().strip()
-            verb = command.split(":")[0].split(" ")[0].upper()
-            self.commands.append(command)
-            if verb == "EHLO":
-                extensions = "".join(f"250-{offer}\r\n" for offer in self.offers)
-                await self.say(writer, verb, f"250-mx.example.org\r\n{extensions}250 ok")
-            elif verb == "STARTTLS":
-                assert tls is not None
-                await self.say(writer, verb, "220 go on")
-                await writer.start_tls(tls)
-                self.encrypted = True
-            elif verb == "DATA":
-                await self.say(writer, verb, "354 go on")
-                if verb not in self.replies:
-                    await self.take(reader, writer)
-            elif verb == "QUIT":
-                await self.say(writer, verb, "221 bye")
-                return
-            else:
-                await self.say(writer, verb, "250 ok" if verb != "AUTH" else "235 ok")
+    async def handle_MAIL(  # noqa: N802 - aiosmtpd's name
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        envelope.mail_from = address
+        return await self.say(server, "MAIL")
 
-    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        lines = []
-        while (line := await reader.readline()) not in {b".\r\n", b""}:
-            lines.append(line[1:] if line.startswith(b"..") else line)
-        if "end" not in self.replies:
-            parsed = email.message_from_bytes(b"".join(lines), policy=email.policy.default)
+    async def handle_RCPT(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        envelope.rcpt_tos.append(address)
+        self.recipients.append(address)
+        return await self.say(server, "RCPT")
+
+    async def handle_DATA(  # noqa: N802
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
+        assert isinstance(envelope.content, bytes)
+        if "DATA" not in self.replies:
+            parsed = email.message_from_bytes(envelope.content, policy=email.policy.default)
             assert isinstance(parsed, EmailMessage)
             self.mails.append(parsed)
-        await self.say(writer, "end", "250 taken")
+        return await self.say(server, "DATA")
 
-    async def say(self, writer: asyncio.StreamWriter, when: str, friendly: str) -> None:
-        reply = self.replies.get(when, friendly)
+    async def say(self, server: SMTP, when: str) -> str:
+        reply = self.replies.get(when, "250 OK")
         if reply == SILENCE:
             await asyncio.Event().wait()
         if reply == HANG_UP:
-            writer.close()
-            return
-        writer.write(f"{reply}\r\n".encode())
-        await writer.drain()
+            assert server.transport is not None
+            server.transport.close()
+        return reply
+
+    def login(
+        self, server: SMTP, session: Session, envelope: Envelope, how: str, given: object
+    ) -> AuthResult:
+        assert isinstance(given, LoginPassword)
+        self.logins.append((given.password, session.ssl is not None))
+        return AuthResult(success="AUTH" not in self.replies, handled=False)
 
 
 @asynccontextmanager
 async def listening(
     host: MailHost, tls: ssl.SSLContext | None, *, at_once: bool
 ) -> AsyncIterator[None]:
-    tasks: set[asyncio.Task[None]] = set()
+    loop = asyncio.get_running_loop()
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        tasks.add(task)
-        try:
-            await host.serve(reader, writer, tls)
-        except (ConnectionError, asyncio.CancelledError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
+    def make() -> SMTP:
+        return SMTP(
+            host,
+            hostname="mx.example.org",
+            tls_context=None if at_once else tls,
+            auth_require_tls=False,
+            authenticator=host.login,
+            loop=loop,
+        )
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls if at_once else None)
+    server = await loop.create_server(make, "127.0.0.1", 0, ssl=tls if at_once else None)
     host.port = server.sockets[0].getsockname()[1]
     try:
         yield
     finally:
         server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await server.wait_closed()
 
 
 def server_at(port: int) -> MailServer:
@@ -149,8 +119,8 @@ def server_at(port: int) -> MailServer:
     )
 
 
-def deliver(host: MailHost, **changed: object) -> Delivery:
-    """Send MESSAGE to `host`; `changed` are fields of the server's settings."""
+def deliver(host: MailHost, *, offers_tls: bool = True, **changed: object) -> Delivery:
+    """Send QUOTED to `host`; `changed` are fields of the server's settings."""
     authority = trustme.CA()
     offered = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(offered)
@@ -158,9 +128,10 @@ def deliver(host: MailHost, **changed: object) -> Delivery:
     authority.configure_trust(trusted)
 
     async def run() -> Delivery:
-        async with listening(host, offered, at_once=changed.get("security") == "tls"):
+        at_once = changed.get("security") == "tls"
+        async with listening(host, offered if offers_tls else None, at_once=at_once):
             server = replace(server_at(host.port), **changed)  # type: ignore[arg-type]
-            return await MailSender(server, lambda: trusted, lambda: NOW).send(MESSAGE, KEY)
+            return await MailSender(server, lambda: trusted, lambda: NOW).send(QUOTED, KEY)
 
     return asyncio.run(run())
 
@@ -170,25 +141,22 @@ def test_a_mail_arrives_whole() -> None:
     delivery = deliver(host)
     assert delivery.result is DeliveryResult.DELIVERED
     (mail,) = host.mails
-    assert mail["Subject"] == MESSAGE.first_line
+    assert mail["Subject"] == QUOTED.first_line
     assert mail["To"] == "a@example.org, b@example.org"
     assert mail["Message-ID"] == f"<{KEY}@example.org>"
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["Date"] == "Tue, 12 May 2026 02:14:00 +0000"
     body = mail.get_content()
-    assert body.splitlines()[0] == MESSAGE.first_line
+    assert body.splitlines()[0] == QUOTED.first_line
     assert "| für 30 Tage\n   | .\n   | QUIT" in body.replace("\r\n", "\n")
-    recipients = [line for line in host.commands if line.upper().startswith("RCPT")]
-    assert len(recipients) == 2
+    assert host.recipients == ["a@example.org", "b@example.org"]
 
 
 def test_starttls_encrypts_and_the_password_crosses_only_then() -> None:
-    host = MailHost(offers=("STARTTLS", "AUTH PLAIN"))
+    host = MailHost()
     delivery = deliver(host, security="starttls", user="w", password="s3cret")
     assert delivery.result is DeliveryResult.DELIVERED
-    assert host.encrypted
-    verbs = [line.split()[0].upper() for line in host.commands]
-    assert verbs.index("STARTTLS") < verbs.index("AUTH")
+    assert host.logins == [(b"s3cret", True)]
 
 
 def test_tls_from_the_first_byte() -> None:
@@ -198,16 +166,17 @@ def test_tls_from_the_first_byte() -> None:
 
 
 def test_a_server_without_starttls_gets_nothing() -> None:
-    host = MailHost(offers=("AUTH PLAIN",))
-    delivery = deliver(host, security="starttls", user="w", password="s3cret")
+    host = MailHost()
+    delivery = deliver(host, offers_tls=False, security="starttls", user="w", password="s3cret")
     assert delivery.result is DeliveryResult.RETRY
     assert "port and security" in delivery.detail
     assert not host.mails
-    assert not [line for line in host.commands if line.upper().startswith(("AUTH", "MAIL"))]
+    assert not host.logins
+    assert not host.recipients
 
 
 def test_a_certificate_that_is_not_trusted_gets_nothing() -> None:
-    host = MailHost(offers=("STARTTLS",))
+    host = MailHost()
 
     async def run() -> Delivery:
         offered = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -225,17 +194,15 @@ def test_a_certificate_that_is_not_trusted_gets_nothing() -> None:
 @pytest.mark.parametrize(
     ("replies", "result", "said"),
     [
-        ({"greeting": "421 too busy"}, DeliveryResult.RETRY, "421"),
-        ({"greeting": "554 go away"}, DeliveryResult.DEAD, "554"),
         ({"MAIL": "451 later"}, DeliveryResult.RETRY, "451"),
         ({"MAIL": "550 who are you"}, DeliveryResult.DEAD, "550"),
+        ({"MAIL": "530 Authentication required"}, DeliveryResult.RETRY, "check the user"),
         ({"RCPT": "450 greylisted"}, DeliveryResult.RETRY, "450"),
         ({"RCPT": "550 nobody here"}, DeliveryResult.DEAD, "550 (nobody here)"),
         ({"DATA": "452 disk full"}, DeliveryResult.RETRY, "452"),
-        ({"end": "554 looks like spam"}, DeliveryResult.DEAD, "554"),
+        ({"DATA": "554 looks like spam"}, DeliveryResult.DEAD, "554"),
         ({"MAIL": HANG_UP}, DeliveryResult.RETRY, "could not be reached"),
-        ({"greeting": HANG_UP}, DeliveryResult.RETRY, "could not be reached"),
-        ({"greeting": "HTTP/1.1 400 Bad Request"}, DeliveryResult.RETRY, "does not speak SMTP"),
+        ({"DATA": HANG_UP}, DeliveryResult.RETRY, "could not be reached"),
     ],
 )
 def test_refusals_are_final_or_not_as_the_server_says(
@@ -248,15 +215,58 @@ def test_refusals_are_final_or_not_as_the_server_says(
     assert not host.mails
 
 
+def says(greeting: bytes) -> Reply:
+    async def reply(writer: asyncio.StreamWriter) -> None:
+        writer.write(greeting)
+        await writer.drain()
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "result", "said"),
+    [
+        (says(b"421 too busy\r\n"), DeliveryResult.RETRY, "421"),
+        (says(b"554 go away\r\n"), DeliveryResult.RETRY, "554"),
+        (says(b"HTTP/1.1 400 Bad Request\r\n"), DeliveryResult.RETRY, "does not speak SMTP"),
+        (says(b"\xff\x00" * 40_000), DeliveryResult.RETRY, "127.0.0.1"),
+        (drop, DeliveryResult.RETRY, "could not be reached"),
+        (silence, DeliveryResult.RETRY, "took more than"),
+    ],
+)
+def test_a_greeting_that_is_none_is_judged(
+    behaviour: Reply, result: DeliveryResult, said: str
+) -> None:
+    async def serve(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await behaviour(writer)
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    async def run() -> Delivery:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        try:
+            there = server_at(server.sockets[0].getsockname()[1])
+            return await MailSender(replace(there, timeout_seconds=0.5)).send(MESSAGE, KEY)
+        finally:
+            server.close()
+
+    delivery = asyncio.run(run())
+    assert delivery.result is result
+    assert said in delivery.detail
+
+
 def test_a_wrong_password_is_a_persons_to_mend() -> None:
-    host = MailHost({"AUTH": "535 no"}, offers=("STARTTLS", "AUTH PLAIN LOGIN"))
+    host = MailHost({"AUTH": "no"})
     delivery = deliver(host, security="starttls", user="w", password="s3cret")
     assert delivery.result is DeliveryResult.RETRY
     assert "check the user and the password" in delivery.detail
     assert "s3cret" not in delivery.detail
 
 
-@pytest.mark.parametrize("when", ["greeting", "MAIL", "end"])
+@pytest.mark.parametrize("when", ["MAIL", "DATA"])
 def test_a_silent_server_is_cut_off(when: str) -> None:
     delivery = deliver(MailHost({when: SILENCE}), timeout_seconds=0.5)
     assert delivery.result is DeliveryResult.RETRY

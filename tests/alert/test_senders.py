@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gzip
 import hashlib
 import hmac
 import io
@@ -14,136 +15,51 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from watcher.alert.alertmanager import AlertmanagerSender
-from watcher.alert.channels import Channel, ConsoleChannel, WebhookChannel, route
+from tests.alert.alert_bench import (
+    KEY,
+    MESSAGE,
+    OLD,
+    Reply,
+    Request,
+    answer,
+    drop,
+    endless,
+    receiver,
+    silence,
+)
+from watcher.alert.alertmanager import AlertmanagerSender, names_of
+from watcher.alert.alertmanager_silences import Wanted
+from watcher.alert.channels import (
+    AlertmanagerChannel,
+    Channel,
+    ConsoleChannel,
+    WebhookChannel,
+    route,
+)
 from watcher.alert.console import ConsoleSender
-from watcher.alert.delivery import Delivery, DeliveryResult, Sender
+from watcher.alert.delivery import Delivery, DeliveryResult, Follower, FollowUp, Sender, Step
 from watcher.alert.http import HttpEndpoint
 from watcher.alert.mail import MailSender
-from watcher.alert.message import AlertMessage, Excerpt, Passage
+from watcher.alert.message import Excerpt, Passage
 from watcher.alert.notice import Notice, NoticeKind
 from watcher.alert.pagerduty import PagerDutySender
 from watcher.alert.render import Message
-from watcher.alert.senders import build_sender
+from watcher.alert.senders import build_sender, build_silences
 from watcher.alert.slack import SlackSender
 from watcher.alert.webhook import WebhookSender
-from watcher.domain.changes import ChangeClass, Severity, Tier
-from watcher.domain.ids import DocumentId, VersionId
+from watcher.domain.changes import ChangeClass, Severity
+from watcher.domain.ids import DocumentId
 from watcher.errors import ConfigError
-
-OLD, NEW = VersionId("sha256:" + "a" * 64), VersionId("sha256:" + "b" * 64)
-KEY = "wa1-0123456789"
-MESSAGE = AlertMessage(
-    change_id="c" * 64,
-    document_id=DocumentId("retention-policy"),
-    title="Retention <Policy> & Co",
-    owner="legal",
-    change_class=ChangeClass.POLICY_BEARING,
-    tier=Tier.PAGE,
-    severity=Severity.PAGE,
-    headline="30 days became 90 days",
-    reasons=("a duration changed",),
-    facets=("duration",),
-    from_version=OLD,
-    to_version=NEW,
-    excerpts=(Excerpt(Passage(OLD, 1, 0, 7, "SECRET-PASSAGE"), None, ChangeClass.POLICY_BEARING),),
-    citations=(),
-    observed_at="2026-05-12T02:13:00Z",
-    link="https://watcher.example.org/changes/cc",
-)
-
-
-@dataclass
-class Request:
-    target: str
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
-Writer = asyncio.StreamWriter
-Reply = Callable[[Writer], Awaitable[None]]
-
-
-def answer(status: int, body: bytes = b"", **headers: str) -> Reply:
-    async def reply(writer: Writer) -> None:
-        head = "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in headers.items())
-        writer.write(
-            f"HTTP/1.1 {status} X\r\n{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-        )
-        await writer.drain()
-
-    return reply
-
-
-async def silence(writer: Writer) -> None:
-    """Answer nothing until the caller hangs up."""
-    await asyncio.Event().wait()
-
-
-async def drop(writer: Writer) -> None:
-    """Hang up without an answer."""
-
-
-async def endless(writer: Writer) -> None:
-    writer.write(b"HTTP/1.1 503 X\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while not writer.is_closing():
-        writer.write(b"400\r\n" + b"x" * 1024 + b"\r\n")
-        await writer.drain()
-
-
-@dataclass
-class Receiver:
-    url: str
-    requests: list[Request] = field(default_factory=list)
-
-
-@asynccontextmanager
-async def receiver(*replies: Reply) -> AsyncIterator[Receiver]:
-    """An HTTP receiver that gives these replies in turn, the last one for ever."""
-    waiting = list(replies)
-    found = Receiver("")
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def serve(reader: asyncio.StreamReader, writer: Writer) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        tasks.add(task)
-        try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            first, *rest = head.strip().split("\r\n")
-            headers = {k.lower(): v.strip() for k, v in (line.split(":", 1) for line in rest)}
-            body = await reader.readexactly(int(headers.get("content-length", "0")))
-            found.requests.append(Request(first.split()[1], headers, body))
-            await (waiting.pop(0) if len(waiting) > 1 else waiting[0])(writer)
-        except (ConnectionError, asyncio.CancelledError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    found.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
-    try:
-        yield found
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await server.wait_closed()
 
 
 def send_webhook(
@@ -209,12 +125,47 @@ def test_what_can_never_succeed_is_dead(status: int) -> None:
     assert f"{status} (no such<U+001B>[2J field)" in delivery.detail
 
 
-def test_the_receivers_wish_is_read() -> None:
-    assert send_webhook(answer(429, Retry_After="77"))[0].retry_after == 77
-    assert send_webhook(answer(503, Retry_After="junk"))[0].retry_after is None
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_receivers_wish_is_read(status: int) -> None:
+    assert send_webhook(answer(status, Retry_After="77"))[0].retry_after == 77
+    assert send_webhook(answer(status, Retry_After="junk"))[0].retry_after is None
+    past = "Tue, 12 May 2015 02:14:00 GMT"
+    assert send_webhook(answer(status, Retry_After=past))[0].retry_after == 0
+    later = format_datetime(datetime.now(UTC) + timedelta(minutes=10), usegmt=True)
+    wish = send_webhook(answer(status, Retry_After=later))[0].retry_after
+    assert wish is not None
+    assert 0 < wish <= 600
 
 
-@pytest.mark.parametrize("behaviour", [silence, drop, endless])
+def test_credentials_do_not_follow_a_redirect() -> None:
+    async def run() -> tuple[Delivery, list[Request]]:
+        async with receiver(answer(200)) as elsewhere:
+            moved = answer(307, Location=elsewhere.url)
+            async with receiver(moved) as there:
+                endpoint = HttpEndpoint(there.url, 5, ("s3cret-value",))
+                delivery = await alertmanager(endpoint).send(MESSAGE, KEY)
+                return delivery, elsewhere.requests
+
+    delivery, followed = asyncio.run(run())
+    assert delivery.result is DeliveryResult.RETRY
+    assert "it moved" in delivery.detail
+    assert followed == []
+
+
+async def garbage(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"\xff\x00 220 mx.example.org ESMTP\r\n" * 99)
+
+
+async def a_bomb(writer: asyncio.StreamWriter) -> None:
+    body = gzip.compress(b"x" * 50_000_000)
+    await answer(503, body, Content_Encoding="gzip")(writer)
+
+
+async def a_huge_head(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 X\r\n" + b"X: " + b"y" * 5_000_000 + b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("behaviour", [silence, drop, endless, garbage, a_bomb, a_huge_head])
 def test_a_receiver_that_misbehaves_is_tried_again(behaviour: Reply) -> None:
     delivery, _ = send_webhook(behaviour, timeout=0.5)
     assert delivery.result is DeliveryResult.RETRY
@@ -281,6 +232,21 @@ def test_pagerduty_gets_one_incident_for_a_key() -> None:
     assert event["links"][0]["href"] == MESSAGE.link
     details = event["payload"]["custom_details"]
     assert details["excerpts"][0]["before"]["text"] == "SECRET-PASSAGE"
+
+
+def test_pagerduty_is_told_what_became_of_an_incident() -> None:
+    async def run() -> list[Request]:
+        async with receiver(answer(202, b"Event processed")) as there:
+            sender = PagerDutySender(HttpEndpoint(there.url, 5), "routing")
+            for step in Step:
+                delivery = await sender.follow(FollowUp(step, KEY, "mara", MESSAGE))
+                assert delivery.answer == "Event processed"
+            return there.requests
+
+    sent = [request.json for request in asyncio.run(run())]
+    assert [event["event_action"] for event in sent] == ["acknowledge", "resolve"]
+    assert {event["dedup_key"] for event in sent} == {KEY}
+    assert {event["routing_key"] for event in sent} == {"routing"}
 
 
 @pytest.mark.parametrize(
@@ -441,7 +407,9 @@ def test_a_real_alertmanager_takes_the_alert(tmp_path: Path) -> None:
         subprocess.Popen(command, stdout=log, stderr=log) as am,
     ):
         try:
-            assert [a["labels"]["key"] for a in alerts_of(f"http://127.0.0.1:{port}")] == [KEY]
+            base = f"http://127.0.0.1:{port}"
+            assert [a["labels"]["key"] for a in alerts_of(base)] == [KEY]
+            silence_and_resolve(base)
         finally:
             am.terminate()
 
@@ -460,9 +428,38 @@ def alerts_of(base: str) -> list[Any]:
         return results
 
     asyncio.run(run())
-    with urllib.request.urlopen(f"{base}/api/v2/alerts", timeout=10) as found:
+    return known_to(base, "alerts")
+
+
+def known_to(base: str, what: str) -> list[Any]:
+    with urllib.request.urlopen(f"{base}/api/v2/{what}", timeout=10) as found:
         known: list[Any] = json.load(found)
         return known
+
+
+def silence_and_resolve(base: str) -> None:
+    """Silence what was sent, end that, and let the alert end."""
+    configured = channel(kind="alertmanager", url=base)
+    assert isinstance(configured, AlertmanagerChannel)
+    silences, sender = build_silences(configured, no_secret), build_sender(configured, no_secret)
+    assert isinstance(sender, Follower)
+    now = datetime.now(UTC)
+    wanted = Wanted(
+        now, now + timedelta(hours=1), "mara", "site moves", "retention-policy", "change", KEY
+    )
+    name, _ = asyncio.run(silences.begin(wanted))
+    (told,) = known_to(base, "silences")
+    assert (told["id"], told["status"]["state"]) == (name, "active")
+    assert (told["createdBy"], told["comment"]) == ("mara", "site moves")
+    assert {m["name"] for m in told["matchers"]} == {"document_id", "alertname", "key"}
+    names = "|".join(names_of("change"))
+    assert {m["value"] for m in told["matchers"]} == {"retention-policy", names, KEY}
+    assert asyncio.run(silences.end(name)).result is DeliveryResult.DELIVERED
+    assert known_to(base, "silences")[0]["status"]["state"] == "expired"
+    for step in Step:
+        news = FollowUp(step, KEY, "mara", MESSAGE)
+        assert asyncio.run(sender.follow(news)).result is DeliveryResult.DELIVERED
+    assert known_to(base, "alerts") == []
 
 
 # --- settings ----------------------------------------------------------------
@@ -584,6 +581,39 @@ def test_every_kind_is_built() -> None:
     ]
     for given, sender in kinds:
         assert isinstance(build_sender(channel(**given), secrets.__getitem__), sender)
+
+
+def apprise_channel(url: str) -> Sender:
+    return build_sender(channel(kind="apprise", url="env:A"), lambda _: url)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("behaviour", "result"),
+    [(answer(200), DeliveryResult.DELIVERED), (answer(500), DeliveryResult.RETRY)],
+)
+def test_apprise_hands_a_message_over(behaviour: Reply, result: DeliveryResult) -> None:
+    pytest.importorskip("apprise", reason="needs the extra apprise")
+
+    async def run() -> tuple[Delivery, list[Request]]:
+        async with receiver(behaviour) as there:
+            sender = apprise_channel(there.url.replace("http://", "json://"))
+            return await sender.send(MESSAGE, KEY), there.requests
+
+    delivery, (request, *_) = asyncio.run(run())
+    assert delivery.result is result
+    assert request.json["title"] == MESSAGE.first_line
+    assert "SECRET-PASSAGE" in request.json["message"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_apprise_never_carries_a_page_and_names_no_address() -> None:
+    pytest.importorskip("apprise", reason="needs the extra apprise")
+    with pytest.raises(ValidationError):
+        channel(kind="apprise", url="env:A", severities=["page"])
+    with pytest.raises(ConfigError) as caught:
+        apprise_channel("no-such-thing://s3cret")
+    assert "s3cret" not in str(caught.value)
 
 
 def test_the_console_is_standard_output() -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from watcher.alert.delivery import Delivery
+from watcher.alert.delivery import Delivery, DeliveryResult, FollowUp, Step
 from watcher.alert.digest import Digest
 from watcher.alert.http import HttpEndpoint, post
 from watcher.alert.message import AlertMessage
@@ -39,10 +39,19 @@ class AlertmanagerSender:
 
     async def send(self, message: Message, key: str) -> Delivery:
         """POST once and judge the answer."""
+        return await self._post(message, key, self._now() + LASTS)
+
+    async def follow(self, news: FollowUp) -> Delivery:
+        """Let an alert end that is resolved; Alertmanager knows no acknowledgement."""
+        if news.step is Step.ACKNOWLEDGED:
+            return Delivery(DeliveryResult.DELIVERED, "nothing to tell")
+        return await self._post(news.about, news.key, self._now())
+
+    async def _post(self, message: Message, key: str, ends_at: datetime) -> Delivery:
         headers = {"Content-Type": "application/json"}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
-        alert = alertmanager_alert(message, key, self._now() + LASTS)
+        alert = alertmanager_alert(message, key, ends_at)
         return await post(self._endpoint, json.dumps([alert]).encode(), headers)
 
 
@@ -78,7 +87,15 @@ def _named(message: Message) -> tuple[str, dict[str, Json]]:
         case AlertMessage():
             return _NAMES[message.change_class], {"class": message.change_class.value}
         case Notice():
-            kind = message.kind.value.title().replace("_", "")
-            return f"Document{kind}", {"reason": message.reason}
+            return _notice_name(message.kind.value), {"reason": message.reason}
         case Digest():
             return "DocumentDigest", {"reason": message.reason.value}
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """Return the names that alerts of a kind have at Alertmanager."""
+    return tuple(_NAMES.values()) if kind == "change" else (_notice_name(kind),)
+
+
+def _notice_name(kind: str) -> str:
+    return "Document" + kind.title().replace("_", "")

@@ -179,6 +179,8 @@ class PagerDutyChannel(_HttpChannel):
     kind: Literal["pagerduty"]
     routing_key: Reference
     """The integration key of the service."""
+    webhook_secret: Reference | None = None
+    """Signs what PagerDuty's webhook subscription sends: acknowledgements that come back."""
     url: HttpUrl = HttpUrl("https://events.pagerduty.com/v2/enqueue")
 
     @model_validator(mode="after")
@@ -206,6 +208,19 @@ class AlertmanagerChannel(_HttpChannel):
     @model_validator(mode="after")
     def _private(self) -> Self:
         return _checked_url(self, self.url)
+
+
+class AppriseChannel(_Channel):
+    """A message by any service that Apprise knows; needs the extra `apprise`."""
+
+    kind: Literal["apprise"]
+    url: Reference
+    """Apprise's address of the service; it holds secrets, so it is a reference."""
+    severities: tuple[Literal[Severity.TICKET, Severity.INFO], ...] = (
+        Severity.TICKET,
+        Severity.INFO,
+    )
+    """Never pages: Apprise does not say why a service refused, nor when to come back."""
 
 
 class EmailChannel(_Channel):
@@ -239,6 +254,7 @@ Channel = Annotated[
     | PagerDutyChannel
     | SlackChannel
     | AlertmanagerChannel
+    | AppriseChannel
     | EmailChannel,
     Field(discriminator="kind"),
 ]

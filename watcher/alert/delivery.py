@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from watcher.alert.render import Message
 
@@ -27,11 +27,15 @@ class DeliveryResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One attempt: its result, one sentence, and the receiver's wish in seconds."""
+    """One attempt: its result, one sentence, and the receiver's wish in seconds.
+
+    `answer` is the beginning of what an HTTP receiver said.
+    """
 
     result: DeliveryResult
     detail: str
     retry_after: float | None = None
+    answer: str = ""
 
 
 class Sender(Protocol):
@@ -39,6 +43,32 @@ class Sender(Protocol):
 
     async def send(self, message: Message, key: str) -> Delivery:
         """Make one attempt; `key` is the same for every attempt of this delivery."""
+        ...
+
+
+class Step(StrEnum):
+    """What became of an alert after it was delivered."""
+
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What became of the alert that was delivered under `key`, which said `about`."""
+
+    step: Step
+    key: str
+    by: str
+    about: Message
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A sender whose receiver keeps a state for each alert, and can be told of it."""
+
+    async def follow(self, news: FollowUp) -> Delivery:
+        """Make one attempt; telling it twice is harmless."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 
@@ -46,9 +46,15 @@ class HttpEndpoint:
     proxy: str | None = None
     busy_seconds: float | None = None
 
+    def below(self, path: str) -> HttpEndpoint:
+        """Return the same for `path` below its URL."""
+        return replace(self, url=f"{self.url.rstrip('/')}/{path}")
 
-async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) -> Delivery:
-    """POST `body` once and judge the answer.
+
+async def post(
+    endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str], method: str = "POST"
+) -> Delivery:
+    """POST `body` once (or use another method) and judge the answer.
 
     Redirects are not followed: an alert goes where the settings say and
     nowhere else.
@@ -64,7 +70,7 @@ async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) 
                 timeout=endpoint.timeout_seconds,
             ) as client,
             client.stream(
-                "POST",
+                method,
                 endpoint.url,
                 content=body,
                 headers={"User-Agent": _USER_AGENT, **headers},
@@ -83,7 +89,7 @@ async def post(endpoint: HttpEndpoint, body: bytes, headers: Mapping[str, str]) 
 def _judge(answer: httpx.Response, endpoint: HttpEndpoint, said: str) -> Delivery:
     host, status = httpx.URL(endpoint.url).host, answer.status_code
     if answer.is_success:
-        return Delivery(DeliveryResult.DELIVERED, f"{host} answered {status}")
+        return Delivery(DeliveryResult.DELIVERED, f"{host} answered {status}", answer=said)
     wish = parse_retry_after(answer.headers.get("retry-after"), datetime.now(UTC))
     if wish is None and status == codes.TOO_MANY_REQUESTS:
         wish = endpoint.busy_seconds

@@ -19,6 +19,8 @@ from watcher.alert.delivery import Delivery, DeliveryResult
 from watcher.alert.render import Message, one_line, render_text
 
 _LONGEST_SUBJECT = 180
+_WANTS_LOGIN = (530, 534, 535, 538)
+"""Authentication is asked for (RFC 4954, 6): a person can mend that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,14 @@ class MailSender:
             return self._converse(mail, opened)
         except smtplib.SMTPRecipientsRefused as error:
             return _refused(host, max(error.recipients.values(), key=lambda answer: answer[0]))
-        except smtplib.SMTPAuthenticationError as error:
-            return _retry(f"{host} answered {error.smtp_code}: check the user and the password")
-        except smtplib.SMTPResponseException as error:
+        except (smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
             return _refused(host, (error.smtp_code, error.smtp_error))
+        except smtplib.SMTPResponseException as error:
+            # The greeting, HELO or STARTTLS: it refuses us, not this message. smtplib
+            # also makes such an answer up for a line that is too long for SMTP.
+            login = isinstance(error, smtplib.SMTPAuthenticationError)
+            said = "check the user and the password" if login else error.smtp_error
+            return _retry(_said(host, (error.smtp_code, said)))
         except smtplib.SMTPNotSupportedError as error:
             return _retry(f"{host}: {error} Check the channel's port and security")
         except (smtplib.SMTPException, OSError) as error:
@@ -133,14 +139,20 @@ def mail_message(message: Message, key: str, server: MailServer, now: datetime) 
 
 def _refused(host: str, answer: tuple[int, bytes | str]) -> Delivery:
     """Judge a refusal: 5yz is final for this message, all else may pass (RFC 5321, 4.2.1)."""
-    code, said = answer
-    if code < 0:
-        return _retry(f"{host} does not speak SMTP: check the channel's host and port")
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
-    detail = f"{host} answered {code} ({one_line(text, 160)})"
+    code, detail = answer[0], _said(host, answer)
+    if code in _WANTS_LOGIN:
+        return _retry(f"{detail}: check the user and the password")
     if 500 <= code < 600:
         return Delivery(DeliveryResult.DEAD, f"{detail}: it refuses this message")
     return _retry(detail)
+
+
+def _said(host: str, answer: tuple[int, bytes | str]) -> str:
+    code, said = answer
+    if code < 0:
+        return f"{host} does not speak SMTP: check the channel's host and port"
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    return f"{host} answered {code} ({one_line(text, 160)})"
 
 
 def _cut_off(opened: list[smtplib.SMTP]) -> None:

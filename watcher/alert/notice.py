@@ -1,4 +1,4 @@
-"""What is told that is no change: a document that cannot be seen, a rule or day that ends."""
+"""What is told that is no change: a document that cannot be seen, a day that ends, a test."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class NoticeKind(StrEnum):
     WITHDRAWN = "withdrawn"
     RULE_EXPIRES = "rule_expires"
     DATE_DUE = "date_due"
+    SERVICE = "service"
+    TEST = "test"
 
 
 _ACTS = {
@@ -28,6 +30,8 @@ _ACTS = {
     NoticeKind.WITHDRAWN: "Find out whether somebody repealed",
     NoticeKind.RULE_EXPIRES: "Renew or drop a rule of",
     NoticeKind.DATE_DUE: "Get ready for",
+    NoticeKind.SERVICE: "Look after",
+    NoticeKind.TEST: "TEST, do nothing:",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from watcher.alert.delivery import Delivery
+from watcher.alert.delivery import Delivery, FollowUp, Step
 from watcher.alert.digest import Digest
 from watcher.alert.http import HttpEndpoint, post
 from watcher.alert.message import AlertMessage
@@ -13,6 +13,7 @@ from watcher.alert.render import Json, Message, one_line, render_payload, subjec
 from watcher.domain.changes import Severity
 
 _SEVERITIES = {Severity.PAGE: "critical", Severity.TICKET: "warning", Severity.INFO: "info"}
+_ACTIONS = {Step.ACKNOWLEDGED: "acknowledge", Step.RESOLVED: "resolve"}
 _LONGEST_SUMMARY = 1024
 _LARGEST_EVENT = 500_000
 """The API takes 512 KB."""
@@ -30,7 +31,13 @@ class PagerDutySender:
 
     async def send(self, message: Message, key: str) -> Delivery:
         """POST one event and judge the answer."""
-        event = pagerduty_event(message, key)
+        return await self._post(pagerduty_event(message, key))
+
+    async def follow(self, news: FollowUp) -> Delivery:
+        """Acknowledge or resolve the incident of an alert."""
+        return await self._post({"event_action": _ACTIONS[news.step], "dedup_key": news.key})
+
+    async def _post(self, event: dict[str, Json]) -> Delivery:
         body = json.dumps({"routing_key": self._routing_key, **event}).encode()
         return await post(self._endpoint, body, {"Content-Type": "application/json"})
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import assert_never
+from typing import Protocol, assert_never
 from urllib.parse import urlsplit
 
 from watcher.alert.alertmanager import AlertmanagerSender
+from watcher.alert.alertmanager_silences import AlertmanagerSilences
+from watcher.alert.by_apprise import AppriseSender
 from watcher.alert.channels import (
     AlertmanagerChannel,
+    AppriseChannel,
     Channel,
     ConsoleChannel,
     EmailChannel,
@@ -20,7 +23,7 @@ from watcher.alert.channels import (
     is_loopback,
 )
 from watcher.alert.console import ConsoleSender
-from watcher.alert.delivery import Delivery, Sender
+from watcher.alert.delivery import Delivery, Follower, FollowUp, Sender
 from watcher.alert.http import HttpEndpoint
 from watcher.alert.mail import MailSender, MailServer
 from watcher.alert.pagerduty import BUSY_SECONDS, PagerDutySender
@@ -40,13 +43,26 @@ def build_sender(channel: Channel, read_secret: ReadSecret) -> Sender:
         ConfigError: a secret that the channel refers to cannot be read.
     """
     sender = _of_kind(channel, read_secret)
-    return sender if channel.include_passages else _Withholding(sender)
+    if channel.include_passages:
+        return sender
+    return _WithholdingFollower(sender) if isinstance(sender, Follower) else _Withholding(sender)
 
 
 def _of_kind(channel: Channel, read_secret: ReadSecret) -> Sender:
     match channel:
         case ConsoleChannel():
             return ConsoleSender(sys.stdout)
+        case AppriseChannel():
+            url = read_secret(channel.url)
+            return AppriseSender(channel.name, url, channel.timeout_seconds)
+        case EmailChannel():
+            return MailSender(_mail_server(channel, read_secret))
+        case _:
+            return _over_http(channel, read_secret)
+
+
+def _over_http(channel: HttpChannel, read_secret: ReadSecret) -> Sender:
+    match channel:
         case WebhookChannel():
             secret = read_secret(channel.secret) if channel.secret else None
             return WebhookSender(_endpoint(channel, str(channel.url), secret), secret)
@@ -60,10 +76,18 @@ def _of_kind(channel: Channel, read_secret: ReadSecret) -> Sender:
             token = read_secret(channel.token) if channel.token else None
             url = str(channel.url).rstrip("/") + "/api/v2/alerts"
             return AlertmanagerSender(_endpoint(channel, url, token), token)
-        case EmailChannel():
-            return MailSender(_mail_server(channel, read_secret))
         case _:
             assert_never(channel)
+
+
+def build_silences(channel: AlertmanagerChannel, read_secret: ReadSecret) -> AlertmanagerSilences:
+    """Return the means to silence what an Alertmanager was told.
+
+    Raises:
+        ConfigError: its token cannot be read.
+    """
+    token = read_secret(channel.token) if channel.token else None
+    return AlertmanagerSilences(_endpoint(channel, str(channel.url), token), token)
 
 
 HttpChannel = WebhookChannel | PagerDutyChannel | SlackChannel | AlertmanagerChannel
@@ -116,3 +140,18 @@ class _Withholding:
 
     async def send(self, message: Message, key: str) -> Delivery:
         return await self._sender.send(message.withheld(), key)
+
+
+class _FollowingSender(Sender, Follower, Protocol):
+    """A sender that can also tell what became of an alert."""
+
+
+class _WithholdingFollower(_Withholding):
+    """The same for a sender that follows up."""
+
+    def __init__(self, sender: _FollowingSender) -> None:
+        super().__init__(sender)
+        self._follower = sender
+
+    async def follow(self, news: FollowUp) -> Delivery:
+        return await self._follower.follow(replace(news, about=news.about.withheld()))

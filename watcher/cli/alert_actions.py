@@ -9,6 +9,7 @@ from watcher.alert.render import render_payload, render_text
 from watcher.cli.opening import actor, opened
 from watcher.cli.output import Row, show_json, show_lines, show_rows, when
 from watcher.errors import UsageError
+from watcher.pipeline.answering import acknowledge
 from watcher.pipeline.messages import build_message
 from watcher.store.rows import Alert, AlertState
 
@@ -37,19 +38,34 @@ def _alert_row(alert: Alert) -> Row:
         "document_id": alert.document_id,
         "change_id": alert.change_id,
         "channel": alert.channel,
-        "state": alert.state.value,
+        "state": "silenced" if _is_silenced(alert) else alert.state.value,
         "at": when(alert.created_at),
         "attempts": alert.attempts,
         "last_error": alert.last_error,
         "unconfirmed": alert.unconfirmed,
         "acked_by": alert.acked_by,
+        "resolved_by": alert.resolved_by,
+        "silence": alert.silence,
+        "key": delivery_key(alert.event_id, alert.channel),
     }
+
+
+def _is_silenced(alert: Alert) -> bool:
+    return alert.silence is not None and alert.state is AlertState.DIGEST
 
 
 def show(config: Path, number: int, *, as_json: bool) -> None:
     """Print one alert as its channel gets it."""
     with opened(config) as services:
         alert = services.store.outbox.get(number)
+        if alert.kind.follows_up:
+            show_lines(
+                [
+                    f"tells {alert.channel} that its alert of {alert.reason[:12]} was"
+                    f" {alert.kind.value}: {alert.state.value}"
+                ]
+            )
+            return
         message = build_message(services, alert)
         key = delivery_key(alert.event_id, alert.channel)
         if as_json:
@@ -62,5 +78,5 @@ def show(config: Path, number: int, *, as_json: bool) -> None:
 def ack(config: Path, number: int) -> None:
     """Record who took an alert on."""
     with opened(config, write=True) as services:
-        services.store.outbox.ack(number, at=services.clock.now(), actor=actor())
+        acknowledge(services, number, actor())
         show_lines([f"acknowledged {number}"])

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from watcher import logs
-from watcher.alert.delivery import Delivery, DeliveryResult, Sender, next_attempt
+from watcher.alert.delivery import (
+    Delivery,
+    DeliveryResult,
+    Follower,
+    FollowUp,
+    Sender,
+    Step,
+    next_attempt,
+)
 from watcher.alert.digest import DigestReason, digest_key
 from watcher.alert.message import delivery_key
 from watcher.alert.senders import build_sender
@@ -51,14 +59,34 @@ async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:
         lease_seconds=_LEASE_SECONDS,
     )
     by_channel: dict[str, list[Alert]] = {}
-    for alert in await _postpone_quiet(services, due):
+    follow_ups = [alert for alert in due if alert.kind.follows_up]
+    alerts = await _silence(services, [alert for alert in due if not alert.kind.follows_up])
+    for alert in await _postpone_quiet(services, alerts):
         by_channel.setdefault(alert.channel, []).append(alert)
     async with asyncio.TaskGroup() as group:
+        for alert in follow_ups:
+            group.create_task(_deliver(services, senders.get(alert.channel), [alert]))
         for channel, alerts in by_channel.items():
             storm = len(alerts) > STORM
             for together in [alerts] if storm else [[alert] for alert in alerts]:
                 group.create_task(_deliver(services, senders.get(channel), together))
     return len(due)
+
+
+async def _silence(services: Services, due: Sequence[Alert]) -> list[Alert]:
+    """Put what a silence is meant for into the digest; return the others."""
+    now = services.clock.now()
+    silences = await asyncio.to_thread(services.store.silences.active, now) if due else ()
+    loud = []
+    for alert in due:
+        meant = next((s for s in silences if s.said.matches(alert)), None)
+        if meant is None:
+            loud.append(alert)
+            continue
+        await asyncio.to_thread(services.store.outbox.silence, alert.number, meant.number, at=now)
+        with logs.bound(document_id=alert.document_id, change_id=alert.change_id):
+            _log.info(Event.ALERT_SILENCED, channel=alert.channel, silence=meant.number)
+    return loud
 
 
 async def _postpone_quiet(services: Services, due: Sequence[Alert]) -> list[Alert]:
@@ -123,6 +151,8 @@ async def _attempt(
     single = len(alerts) == 1 and reason is DigestReason.STORM
     started = services.clock.monotonic()
     try:
+        if single and alerts[0].kind.follows_up:
+            return await _follow_up(services, sender, alerts[0])
         if single:
             message = await asyncio.to_thread(build_message, services, alerts[0])
         else:
@@ -135,6 +165,18 @@ async def _attempt(
         return Delivery(DeliveryResult.RETRY, f"a fault of the watcher: {type(error).__name__}")
     finally:
         services.metrics.delivery_duration.observe(services.clock.monotonic() - started)
+
+
+async def _follow_up(services: Services, sender: Sender, alert: Alert) -> Delivery:
+    """Tell a receiver what became of an alert that it has."""
+    if not isinstance(sender, Follower):
+        return Delivery(DeliveryResult.DEAD, "this channel's receiver keeps no state")
+    known = await asyncio.to_thread(services.store.outbox.find, alert.reason, alert.channel)
+    about = await asyncio.to_thread(build_message, services, known)
+    step = Step(alert.kind.value)
+    by = known.acked_by if step is Step.ACKNOWLEDGED else known.resolved_by
+    key = delivery_key(known.event_id, known.channel)
+    return await sender.follow(FollowUp(step, key, by, about))
 
 
 def _key_of(alerts: Sequence[Alert]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from watcher.alert.digest import Digest, DigestEntry, DigestReason
 from watcher.alert.message import AlertMessage, delivery_key
 from watcher.alert.notice import Notice
+from watcher.domain.changes import Severity
 from watcher.pipeline.messages import link_of, notice, touched
 from watcher.pipeline.services import Services
 from watcher.pipeline.touched import touched_citations
@@ -36,12 +37,26 @@ def _entry(services: Services, alerts: list[Alert]) -> DigestEntry:
     """Return one entry; a flap names the texts between which a document went to and fro."""
     first = alerts[0]
     message = _brief(services, first)
+    if first.silence is not None:
+        message = _silenced(services, message, first.silence)
     if len(alerts) > 1 and isinstance(message, AlertMessage):
         texts = " and ".join(v[:19] for v in (message.from_version, message.to_version))
         times = sum(alert.reason == "reverted" for alert in alerts)
         said = f"goes to and fro between {texts}, taken back {times} time{'s' * (times != 1)}"
         message = replace(message, headline=f"{said}: {message.headline}")
     return DigestEntry(delivery_key(first.event_id, first.channel), message)
+
+
+def _silenced(
+    services: Services, message: AlertMessage | Notice, number: int
+) -> AlertMessage | Notice:
+    """Return an entry that calls nobody, and says at whose word."""
+    said = services.store.silences.get(number).said
+    why = f"silenced by {said.actor} until {said.ends_at:%Y-%m-%dT%H:%MZ}, {said.reason!r}"
+    if isinstance(message, AlertMessage):
+        headline = f"{message.headline} ({why})"
+        return replace(message, severity=Severity.INFO, headline=headline)
+    return replace(message, severity=Severity.INFO, message=f"{message.message} ({why})")
 
 
 def _brief(services: Services, alert: Alert) -> AlertMessage | Notice:

@@ -10,7 +10,9 @@ from watcher.domain.changes import Severity
 from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Refusal, Verdict
 from watcher.fetch import Answer
+from watcher.pipeline.answering import resolve
 from watcher.pipeline.services import Services
+from watcher.store.acts import SYSTEM
 from watcher.store.rows import AlertKind, Document, LeasedDocument, NewAlert
 
 _GONE_AFTER = 3
@@ -35,6 +37,8 @@ def refusal_ended(services: Services, document: Document) -> None:
     now = services.clock.now()
     for incident in services.store.incidents.close(document.document_id, now):
         if incident.told_at is not None:
+            began = event_of(document.document_id, f"incident-{incident.number}")
+            resolve(services, began, SYSTEM)
             _tell(
                 services,
                 document.document_id,
@@ -51,6 +55,16 @@ def held_seen(services: Services, document_id: DocumentId, capture_id: str, reas
     _tell(services, document_id, AlertKind.HELD, f"held-{capture_id}", now, reason)
 
 
+def hold_decided(services: Services, document_id: DocumentId, capture_id: str, by: str) -> None:
+    """End what `held_seen` told: somebody or a rule decided about the capture."""
+    resolve(services, event_of(document_id, f"held-{capture_id}"), by)
+
+
+def event_of(document_id: DocumentId, event: str) -> str:
+    """Return the key of an event about a document that is no change."""
+    return hashlib.sha256(f"{document_id}\n{event}".encode()).hexdigest()
+
+
 def drop_held_captures(services: Services, leased: LeasedDocument) -> None:
     """Reject what is held when the accepted text is seen again: it did not stay."""
     for held in services.store.captures.held(leased.document.document_id):
@@ -60,6 +74,7 @@ def drop_held_captures(services: Services, leased: LeasedDocument) -> None:
             at=services.clock.now(),
             reason="the last accepted text came back",
         )
+        hold_decided(services, leased.document.document_id, held.capture_id, SYSTEM)
 
 
 def _tell(
@@ -75,7 +90,7 @@ def _tell(
     severity = Severity.INFO if kind is AlertKind.RECOVERED else Severity.TICKET
     if kind is AlertKind.WITHDRAWN and entry is not None:
         severity = entry.severity
-    event_id = hashlib.sha256(f"{document_id}\n{event}".encode()).hexdigest()
+    event_id = event_of(document_id, event)
     services.store.outbox.add(
         [
             NewAlert(event_id, channel.name, kind, document_id, severity, now, now, reason=reason)

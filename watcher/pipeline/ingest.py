@@ -8,6 +8,7 @@ from pathlib import Path
 from watcher.domain.ids import DocumentId
 from watcher.domain.verdicts import Verdict
 from watcher.pipeline.changes import advance
+from watcher.pipeline.incidents import hold_decided
 from watcher.pipeline.intake import Intake, Received
 from watcher.pipeline.services import Services
 from watcher.store.rows import DeclaredDocument, NewCapture, Origin
@@ -68,8 +69,10 @@ def decide(
     try:
         if not accepted:
             store.commits.reject(leased.lease, capture_id, at=now, actor=actor, reason=reason)
+            hold_decided(services, document_id, capture_id, actor)
             return None
         commit = store.commits.accept(leased.lease, capture_id, at=now, actor=actor, reason=reason)
+        hold_decided(services, document_id, capture_id, actor)
         if commit.change_id is not None:
             advance(services, store.changes.get(commit.change_id))
         return commit.change_id

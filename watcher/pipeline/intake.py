@@ -18,11 +18,12 @@ from watcher.logs import Event
 from watcher.metrics import KillReason
 from watcher.pipeline.changes import advance
 from watcher.pipeline.gone import many_citations_gone
-from watcher.pipeline.incidents import held_seen
+from watcher.pipeline.incidents import held_seen, hold_decided
 from watcher.pipeline.requests import extract_options
 from watcher.pipeline.services import Services
 from watcher.pipeline.verdicts import judge_first, judge_reading
 from watcher.settings import DocumentEntry
+from watcher.store.acts import SYSTEM
 from watcher.store.rows import (
     CaptureState,
     Commit,
@@ -198,12 +199,15 @@ class Intake:
             or seen.last - seen.first < check.held_for
         ):
             return commit
-        return store.commits.accept(
+        accepted = store.commits.accept(
             received.leased.lease,
             commit.capture_id,
             at=received.capture.captured_at,
             reason=f"{seen.count} fetches agree, from {seen.first} to {seen.last}",
         )
+        name = received.leased.document.document_id
+        hold_decided(self._services, name, commit.capture_id, SYSTEM)
+        return accepted
 
     def _follow(self, commit: Commit) -> None:
         """Bring the change of a commit to its last state."""

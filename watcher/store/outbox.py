@@ -198,7 +198,9 @@ class Outbox:
             _cancel_unsent(connection, numbers, at)
             found = _load(connection, _alerts().where(_outbox.c.id.in_(numbers)))
             if found:
-                write_act(connection, OperatorAct(at, by, "resolve", event_id, found[0].document_id))
+                write_act(
+                    connection, OperatorAct(at, by, "resolve", event_id, found[0].document_id)
+                )
             return found
 
     def silence(self, number: int, silence: int, *, at: datetime) -> None:

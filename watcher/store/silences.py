@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -16,6 +16,8 @@ from watcher.store.rows.operating import NewSilence, Silence
 from watcher.store.rows.work import AlertKind, OperatorAct
 
 _silence = tables.silence
+LONGEST = timedelta(days=31)
+"""What is to be silent for longer is a rule, and belongs into the document's entry."""
 
 
 class Silences:
@@ -131,6 +133,7 @@ def _check(said: NewSilence) -> None:
         (not said.actor.strip(), "says not who silences"),
         (not said.reason.strip(), "gives no reason"),
         (said.ends_at <= said.at, "is over before it begins"),
+        (said.ends_at - said.at > LONGEST, f"lasts longer than {LONGEST.days} days"),
         (not describe(said), "names no document, kind or key: it would silence everything"),
     ]
     for wrong, sentence in mistakes:

@@ -30,6 +30,7 @@ class AlertKind(StrEnum):
     RECOVERED = "recovered"
     RULE_EXPIRES = "rule_expires"
     DATE_DUE = "date_due"
+    SERVICE = "service"
     ACKNOWLEDGED = "acknowledged"
     RESOLVED = "resolved"
 
