@@ -176,6 +176,8 @@ def test_a_sentence_that_moved_and_was_edited_is_found() -> None:
 
 
 def test_beyond_the_bound_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("watcher.align.align"), "_WORK", 0)
+    module = importlib.import_module("watcher.align.align")
+    monkeypatch.setattr(module, "_WORK", 0)
+    monkeypatch.setattr(module, "_WORK_PER_BYTE", 0)
     old, new = "one two three four five six seven", "seven one six two five three zero"
     assert not align(old.encode(), new.encode()).complete

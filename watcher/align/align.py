@@ -12,11 +12,21 @@ from watcher.align.lines import LineMatch, Lines, lines_of, match_lines
 from watcher.align.model import KEPT, MOVED, TextMap
 from watcher.align.quick import align_alike
 from watcher.align.runs import RawRun, join
-from watcher.align.tokens import BARRIER_NEW, BARRIER_OLD, Texts, Vocabulary, Words, concat, words
+from watcher.align.tokens import (
+    BARRIER_NEW,
+    BARRIER_OLD,
+    Texts,
+    Vocabulary,
+    Words,
+    concat,
+    split,
+    words,
+)
 
 ALGORITHM = "align/1"
-_WORK = 3_000_000_000
-"""Symbol pairs that may be compared for one pair of texts."""
+_WORK = 2_400_000_000
+_WORK_PER_BYTE = 1_200
+"""Symbol pairs that may be compared for one pair of texts: the larger of the two bounds."""
 
 _Gap = tuple[int, int, int, int]
 _Span = tuple[int, int]
@@ -31,7 +41,7 @@ def align(old: bytes, new: bytes) -> TextMap:
     if old == new:
         runs = [(0, len(old), 0, len(new), KEPT)] if old else []
         return TextMap.of(len(old), len(new), runs, ALGORITHM)
-    budget = Budget(_WORK)
+    budget = Budget(max(_WORK, _WORK_PER_BYTE * (len(old) + len(new))))
     runs = _with_equal_end(_runs(Texts(old, new), budget), old, new)
     return TextMap.of(len(old), len(new), runs, ALGORITHM, complete=not budget.exhausted)
 
@@ -53,22 +63,67 @@ def _with_equal_end(runs: list[RawRun], old: bytes, new: bytes) -> list[RawRun]:
 
 
 def _runs(texts: Texts, budget: Budget) -> list[RawRun]:
-    old_lines, new_lines = lines_of(texts.old), lines_of(texts.new)
+    long = _has_long_lines(texts.old) or _has_long_lines(texts.new)
+    old_lines, new_lines = lines_of(texts.old, long=long), lines_of(texts.new, long=long)
     match = match_lines(old_lines, new_lines, budget)
     vocabulary = Vocabulary()
     found, gaps = _from_lines(match, old_lines, new_lines, texts)
     moved = list(_moved_lines(match.moved, old_lines, new_lines, texts))
     found += moved
     rest: list[_Gap] = []
+    failed = 0
     for gap in gaps:
-        alike = None if moved else align_alike(gap, texts, vocabulary)
+        alike = None if moved or failed > _HOPELESS else align_alike(gap, texts, vocabulary)
         if alike is None:
             rest.append(gap)
+            failed += gap[1] - gap[0] + gap[3] - gap[2]
         else:
             found += alike
+            failed -= gap[1] - gap[0] + gap[3] - gap[2]
     if any(a < b for a, b, _, _ in rest) and any(c < d for _, _, c, d in rest):
-        found += align_gaps(_words_of(rest, moved, texts, vocabulary), texts, budget)
+        if _too_many(rest, texts):
+            budget.exhausted = True
+        else:
+            found += align_gaps(_words_of(rest, moved, texts, vocabulary), texts, budget)
     return join(found, texts)
+
+
+_LONG_TEXT, _LONG_LINE = 20_000, 2_000
+"""Bytes of a text, and of its lines on average, from which sentences stand for lines."""
+
+
+def _has_long_lines(text: bytes) -> bool:
+    return len(text) >= _LONG_TEXT and text.count(b"\n") * _LONG_LINE < len(text)
+
+
+_HOPELESS = 200_000
+"""Bytes by which what the short way refused exceeds what it took, where it is given up."""
+_MOST_WORDS = 800_000
+"""Words and blanks, both sides together, up to which what no line matched is aligned by words."""
+_SAMPLE = 2_048
+
+
+def _too_many(gaps: Sequence[_Gap], texts: Texts) -> bool:
+    """Tell whether the gaps hold more words than can be aligned, by samples of both sides."""
+    total = 0.0
+    for text, parts in (
+        (texts.old, [(a, b) for a, b, _, _ in gaps]),
+        (texts.new, [(c, d) for _, _, c, d in gaps]),
+    ):
+        size = sum(b - a for a, b in parts)
+        if size * 2 <= _MOST_WORDS:
+            total += size  # there are no more words than bytes
+            continue
+        step = max(size // 16, 1)
+        seen = count = passed = 0
+        for a, b in parts:
+            for at in range(a + (-passed) % step, b, step):
+                stop = min(b, at + _SAMPLE)
+                seen += stop - at
+                count += len(split(text, at, stop))
+            passed += b - a
+        total += size * count / max(seen, 1)
+    return total > _MOST_WORDS
 
 
 def _from_lines(

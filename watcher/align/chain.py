@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import compress, count
 from operator import lt
 from typing import NamedTuple, TypeVar
 
 from rapidfuzz.distance import LCSseq
 
 Symbols = TypeVar("Symbols", str, bytes)
+Symbol = TypeVar("Symbol", str, int)
 
 
 class Block(NamedTuple):
@@ -76,17 +78,19 @@ def heaviest_chain(blocks: Sequence[Block], weigh: Callable[[Block], int]) -> li
     return chain[::-1]
 
 
-def unique_blocks(old: Sequence[object], new: Sequence[object]) -> list[Block]:
+def unique_blocks(old: Sequence[Symbol], new: Sequence[Symbol]) -> list[Block]:
     """Return the maximal runs of items that occur once on each side."""
-    new_counts = Counter(new)
-    old_counts = Counter(old)
-    places = {item: place for place, item in enumerate(new) if new_counts[item] == 1}
+    common = set(old)
+    common.intersection_update(new)
+    if not common:
+        return []
+    here, there = _once(old, common), _once(new, common)
     blocks: list[Block] = []
     first_old = first_new = -1
     length = 0
-    for place, item in enumerate(old):
-        other = places.get(item, -1)
-        if other < 0 or old_counts[item] != 1:
+    for item, place in here.items():
+        other = there.get(item, -1)
+        if other < 0:
             continue
         if length and place == first_old + length and other == first_new + length:
             length += 1
@@ -97,6 +101,17 @@ def unique_blocks(old: Sequence[object], new: Sequence[object]) -> list[Block]:
     if length:
         blocks.append(Block(first_old, first_new, length))
     return blocks
+
+
+def _once(items: Sequence[Symbol], wanted: set[Symbol]) -> dict[Symbol, int]:
+    """Return the places of those of `wanted` that occur once, in order."""
+    flags = list(map(wanted.__contains__, items))
+    chosen = list(compress(items, flags))
+    places = dict(zip(chosen, compress(count(), flags), strict=True))
+    if len(places) == len(chosen):
+        return places
+    counts = Counter(chosen)
+    return {item: place for item, place in places.items() if counts[item] == 1}
 
 
 def grams(symbols: str, size: int) -> list[str]:

@@ -31,8 +31,10 @@ class Lines(NamedTuple):
     ends: Sequence[int]
 
 
-def lines_of(text: bytes) -> Lines:
-    """Return the lines of `text`; a page break ends a line, too."""
+def lines_of(text: bytes, *, long: bool = False) -> Lines:
+    """Return the lines of `text`; a page break ends a line, too, and a full stop if `long`."""
+    if long:
+        text = text.replace(b". ", b".\n")
     keys = text.translate(_MASK, _IGNORED).split(b"\n")
     raw = (text.replace(b"\f", b"\n") if b"\f" in text else text).split(b"\n")
     lengths = list(map(len, raw))

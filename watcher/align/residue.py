@@ -22,7 +22,7 @@ from watcher.align.runs import dense
 from watcher.align.tokens import Texts, Words
 
 _LCS_CAP = 100_000_000
-_DIRECT = 4_096
+_DIRECT = 16_384
 """Product of lengths below which the LCS needs no anchors."""
 
 
@@ -66,7 +66,7 @@ def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = (
                 Block(a + x.old, c + x.new, x.length) for x in lcs(old[a:b], new[c:d], budget)
             ]
             continue
-        chain, size = _best_anchors(old[a:b], new[c:d], size)
+        chain, size = _best_anchors(old[a:b], new[c:d], size, budget)
         if not chain:
             if (b - a) * (d - c) <= _LCS_CAP:
                 blocks += [
@@ -77,6 +77,8 @@ def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = (
             continue
         chain = [Block(a + x.old, c + x.new, x.length) for x in chain]
         blocks += chain
+        if min(b - a, d - c) > _MANY:
+            size -= 1  # what is still that large between two anchors has none of its own
         ends = [(a, c), *((x.old + x.length, x.new + x.length) for x in chain)]
         starts = [*((x.old, x.new) for x in chain), (b, d)]
         for (a1, c1), (b1, d1) in zip(ends, starts, strict=True):
@@ -86,10 +88,12 @@ def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = (
     return merge(blocks)
 
 
-def _best_anchors(old: str, new: str, size: int) -> tuple[list[Block], int]:
+def _best_anchors(old: str, new: str, size: int, budget: Budget) -> tuple[list[Block], int]:
     """Return the chain of the longest unique stretches of at most `size` words, and that size."""
     least = 3 if min(len(old), len(new)) <= _MANY else _LONG
     while size >= least:
+        if not budget.take(_GRAM * (len(old) + len(new))):
+            return [], 0
         chain = _anchors(old, new, size)
         if chain:
             return chain, size
@@ -99,6 +103,8 @@ def _best_anchors(old: str, new: str, size: int) -> tuple[list[Block], int]:
 
 _MANY, _LONG = 20_000, 8
 """In a gap of more words than this only stretches this long are anchors."""
+_GRAM = 4_000
+"""Symbol pairs of an LCS that take as long as one stretch that is looked up."""
 _PROBE = 50_000
 _RELATED = 0.1
 
