@@ -18,12 +18,13 @@ def touched_citations(services: Services, change: Change) -> tuple[Affected, ...
     A passage that an earlier change edited, and that stands in both versions
     of this one with the same bytes, was told of then: it is not news again.
     """
+    affected = tuple(_affected(services, change))
+    if not affected:
+        return ()
     old = services.store.versions.text(change.document_id, change.from_version)
     new = services.store.versions.text(change.document_id, change.to_version)
     return tuple(
-        item
-        for item in _affected(services, change)
-        if not _same_as_before(services, change, item, (old, new))
+        item for item in affected if not _same_as_before(services, change, item, (old, new))
     )
 
 
