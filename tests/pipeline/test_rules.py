@@ -11,6 +11,7 @@ from tests.pipeline.deployment import Deployment, html
 from watcher.domain.changes import ChangeClass, Classification, Tier
 from watcher.domain.ids import DocumentId
 from watcher.pipeline.explain import explain
+from watcher.pipeline.judging import judge_versions, readings_of
 from watcher.pipeline.reminding import pattern_lines, remind
 from watcher.pipeline.ruling import read_rules, rules_for
 from watcher.pipeline.services import Services
@@ -153,3 +154,20 @@ def test_the_same_rules_have_the_same_digest_every_day(deployment: Deployment, d
     first = rules_for(deployment.services, name).digest
     deployment.clock.pass_time(days=days)
     assert rules_for(deployment.services, name).digest == first
+
+
+def test_any_two_versions_are_judged_with_the_headings_of_their_readings(
+    deployment: Deployment,
+) -> None:
+    name = watch(deployment, "policy")
+    page = "<h2>Access logs</h2><p>We keep them for {} days and then delete them.</p>"
+    for days in (30, 90):
+        deployment.check(name, html(page.format(days)))
+        deployment.clock.pass_time(minutes=5)
+    versions = [v.version for v in deployment.store.versions.list(name)]
+    old, new = versions[-2], versions[-1]
+    readings = readings_of(deployment.services, name, (old, new))
+    assert readings is not None
+    texts = [deployment.store.versions.text(name, version) for version in (old, new)]
+    judged = judge_versions(deployment.services, name, *texts, readings)
+    assert judged.headline.startswith("Access logs: the period")

@@ -16,7 +16,7 @@ from watcher.domain.changes import ChangeClass, HunkKind
 from watcher.domain.ids import DocumentId, document_id
 from watcher.errors import UsageError
 from watcher.pipeline.explain import explain
-from watcher.pipeline.judging import judge_versions
+from watcher.pipeline.judging import judge_versions, readings_of
 from watcher.pipeline.redline import Mark, Piece, ShownHunk, redline
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import find_change
@@ -93,7 +93,9 @@ def _of_versions(
     first, second = versions
     old = services.store.versions.text(name, chosen_version(services, name, first))
     new = services.store.versions.text(name, chosen_version(services, name, second))
-    return Judged(name, old, new, judge_versions(services, name, old, new), None, None)
+    readings = readings_of(services, name, (old.version, new.version))
+    judged = judge_versions(services, name, old, new, readings)
+    return Judged(name, old, new, judged, readings, None)
 
 
 def _print(judged: Judged, hunks: Sequence[ShownHunk]) -> None:

@@ -8,7 +8,7 @@ from watcher.align import TextMap, align
 from watcher.classify import Annotations, Context, Heading, classify, classify_whole
 from watcher.domain.annotations import normalised_target
 from watcher.domain.changes import Classification
-from watcher.domain.ids import DocumentId
+from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.ranges import Range
 from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
@@ -49,13 +49,35 @@ def judge_change(
     return judged
 
 
+def readings_of(
+    services: Services, document_id: DocumentId, versions: tuple[VersionId, VersionId]
+) -> tuple[Reading, Reading] | None:
+    """Return the newest readings that gave two versions, None where one is not there."""
+    captures = services.store.captures
+    old, new = (captures.source_of(document_id, version) for version in versions)
+    if old is None or new is None:
+        return None
+    return captures.reading(old), captures.reading(new)
+
+
 def judge_versions(
-    services: Services, document_id: DocumentId, old: CanonicalText, new: CanonicalText
+    services: Services,
+    document_id: DocumentId,
+    old: CanonicalText,
+    new: CanonicalText,
+    readings: tuple[Reading, Reading] | None = None,
 ) -> Classification:
-    """Return the classification between any two versions, under the rules of today."""
+    """Return the classification between any two versions, under the rules of today.
+
+    `readings` are those of the two texts, for their headings and language.
+    """
     entry, rules = services.entries.get(document_id), rules_for(services, document_id)
     context = Context(
-        language=entry.language if entry else "", rules=rules.user, thresholds=rules.thresholds
+        language=(entry.language if entry else "") or (readings[1].language if readings else ""),
+        old_headings=_headings(readings[0]) if readings else (),
+        new_headings=_headings(readings[1]) if readings else (),
+        rules=rules.user,
+        thresholds=rules.thresholds,
     )
     judged = classify(old.data, new.data, align(old.data, new.data), context)
     return replace(judged, rules=rules.digest)
