@@ -69,3 +69,27 @@ def test_foreign_formats_are_refused_by_name_with_the_fix(data: bytes, name: str
     assert not reading.usable
     assert name in reading.problems[0].message
     assert ": " in reading.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"\n {\\rtf1 a}", "RTF"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), ".xls"),
+        (b"PK\x03\x04" + b"Index/Document.iwa", "iWork"),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ".ods"),
+        (b"From: <Saved>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n", "MHTML"),
+        (b'<?xml version="1.0"?><office:document xmlns:office="x">', "flat OpenDocument"),
+        (b"(\xb5/\xfd" + b"x" * 9, "Zstandard"),
+        (b"\xfd7zXZ\x00", "xz"),
+        (b"BZh91AY&SY", "bzip2"),
+        (b"AT&TFORM\x00\x00", "DjVu"),
+        (b"Title" + b"\x00" * 55 + b"BOOKMOBI", "Kindle"),
+        (b'{"url": "https://docs.google.com/open?id=1"}', "Google"),
+    ],
+)
+def test_more_formats_are_refused_by_name(data: bytes, name: str) -> None:
+    reading = extract(Source(data, name="policy.txt"))
+    assert reading.verdict is ExtractVerdict.UNSUPPORTED
+    assert name in reading.problems[0].message
+    assert not reading.text.data

@@ -385,3 +385,15 @@ def test_a_form_that_a_viewer_makes_up_is_partial() -> None:
     data = raw("BT /F1 10 Tf 50 700 Td (Please wait) Tj ET", catalog="/NeedsRendering true")
     reading = read(data)
     assert (reading.verdict, reading.problems[0].code) == (ExtractVerdict.PARTIAL, "left_out")
+
+
+def test_what_annotations_paint_is_bounded_and_shared_appearances_are_read_once() -> None:
+    stamp = "<< /Subtype /Stamp /AP << /N 6 0 R >> >>"
+    assert (
+        read(noted(*[stamp] * 3, objects=(PAINTED,))).text.data
+        == b"page" + 3 * b"\npainted" + b"\n"
+    )
+    long = form("0 " * 600_000)
+    reading = read(noted(stamp, "<< /Subtype /FreeText /Contents (x) >>", objects=(long,)))
+    assert (reading.verdict, reading.problems[0].code) == (ExtractVerdict.PARTIAL, "left_out")
+    assert reading.text.data == b"page\n"

@@ -16,6 +16,8 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from watcher.domain.keys import KeyKind, fold
+from watcher.domain.reading import Problem
+from watcher.extract.content import Budget, TooLongError
 from watcher.extract.names import names
 from watcher.extract.pdf_model import PageText
 from watcher.extract.pypdf_text import Fonts, read_form
@@ -29,6 +31,7 @@ _UNSEEN_FLAGS = 2 | 32
 _RADIO, _PUSH, _PASSWORD = 1 << 15, 1 << 16, 1 << 13
 _MOST_NOTES = 20_000
 """On one page."""
+_MOST_TOKENS = 500_000
 _DEEPEST_FIELD = 32
 _SQUARE, _ROUND = ("\u2610", "\u2612"), ("\u25cb", "\u25c9")
 """A box and a radio button, off and on."""
@@ -40,10 +43,15 @@ def add_notes(found: PageText, page: PageObject, fonts: Fonts) -> None:
     if not isinstance(listed, ArrayObject):
         return
     lines = []
+    seen = _Appearances(page, fonts)
     for item in listed[:_MOST_NOTES]:
         try:
             note = _dictionary(item)
-            text = _said(note, page, fonts).strip()
+            text = _said(note, seen).strip()
+        except TooLongError:
+            message = f"what its annotations paint has more than {_MOST_TOKENS} tokens"
+            found.problem = found.problem or Problem("left_out", message)
+            break
         except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
         if text:
@@ -55,12 +63,29 @@ def add_notes(found: PageText, page: PageObject, fonts: Fonts) -> None:
         found.text = "\n".join([found.text.rstrip("\r\n"), *lines] if found.text.strip() else lines)
 
 
-def _said(note: DictionaryObject, page: PageObject, fonts: Fonts) -> str:
+class _Appearances:
+    """The texts of a page's appearance streams, each read once, within one budget."""
+
+    def __init__(self, page: PageObject, fonts: Fonts) -> None:
+        self._page = page
+        self._fonts = fonts
+        self._budget = Budget(_MOST_TOKENS)
+        self._known: dict[int, tuple[StreamObject, str]] = {}
+
+    def text(self, form: StreamObject) -> str:
+        known = self._known.get(id(form))
+        if known is None:
+            text = read_form(form, self._page, self._fonts, self._budget)
+            known = self._known[id(form)] = (form, text)
+        return known[1]
+
+
+def _said(note: DictionaryObject, seen: _Appearances) -> str:
     kind = note.get("/Subtype")
     if kind in _SKIPPED:
         return ""
     if kind != "/Widget":
-        return _seen(note, page, fonts, _text(note.get("/Contents")))
+        return _seen(note, seen, _text(note.get("/Contents")))
     field_kind, flags = _inherited(note, "/FT"), _inherited(note, "/Ff")
     bits = int(flags) if isinstance(flags, int) else 0
     if field_kind == "/Btn" and not bits & _PUSH:
@@ -70,17 +95,17 @@ def _said(note: DictionaryObject, page: PageObject, fonts: Fonts) -> str:
         off, on = _ROUND if bits & _RADIO else _SQUARE
         return f"{on if ticked else off} {name}"
     value = _text(_inherited(note, "/V")) if field_kind in ("/Tx", "/Ch") else ""
-    return _seen(note, page, fonts, "" if bits & _PASSWORD else value)
+    return _seen(note, seen, "" if bits & _PASSWORD else value)
 
 
-def _seen(note: DictionaryObject, page: PageObject, fonts: Fonts, value: str) -> str:
+def _seen(note: DictionaryObject, seen: _Appearances, value: str) -> str:
     """Return what the note paints; `value` where that is the same ink, part of it, or nothing."""
     painted = ""
     appearance = _resolved(_dictionary(note.get("/AP")).get("/N"))
     if isinstance(appearance, DictionaryObject) and not isinstance(appearance, StreamObject):
         appearance = _resolved(appearance.get(str(note.get("/AS"))))
     if isinstance(appearance, StreamObject):
-        painted = read_form(appearance, page, fonts)
+        painted = seen.text(appearance)
     ours, theirs = (Counter(fold(text, KeyKind.INK)) for text in (painted, value))
     return value if ours <= theirs else painted
 

@@ -70,18 +70,20 @@ def read_page(page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> 
     Raises:
         PyPdfError and others: its content cannot be read.
     """
-    return _Reader(page, fonts, hidden_layers).read()
+    return _Reader(page, fonts, hidden_layers, Budget(_MOST_TOKENS)).read()
 
 
-def read_form(form: StreamObject, page: PageObject, fonts: Fonts) -> str:
-    """Return the lines that a form by itself paints, an annotation's appearance."""
-    reader = _Reader(page, fonts, frozenset())
+def read_form(form: StreamObject, page: PageObject, fonts: Fonts, budget: Budget) -> str:
+    """Return the lines that a form by itself paints; TooLongError where the budget is used up."""
+    reader = _Reader(page, fonts, frozenset(), budget)
     reader.paint(form)
     return reader.lines()
 
 
 class _Reader:
-    def __init__(self, page: PageObject, fonts: Fonts, hidden_layers: frozenset[int]) -> None:
+    def __init__(
+        self, page: PageObject, fonts: Fonts, hidden_layers: frozenset[int], budget: Budget
+    ) -> None:
         self._page = page
         self._fonts = fonts
         self._hidden_layers = hidden_layers
@@ -95,7 +97,7 @@ class _Reader:
         self._marks: list[Mark] = []
         self._forms: set[int] = set()
         self._invoked = 0
-        self._budget = Budget(_MOST_TOKENS)
+        self._budget = budget
         self._found = PageText()
         self._image_area = 0.0
         self._paper = Paper()
@@ -148,10 +150,7 @@ class _Reader:
     def paint(self, form: StreamObject) -> None:
         """Follow a form with the page's resources behind its own."""
         self._resources = _dictionary(self._page.get("/Resources"))
-        try:
-            self._form(form)
-        except TooLongError:
-            self._leave_out(f"a form has more than {_MOST_TOKENS} tokens")
+        self._form(form)
 
     def lines(self) -> str:
         """Return the text so far."""

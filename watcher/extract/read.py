@@ -10,7 +10,8 @@ from watcher.domain.reading import ExtractVerdict, MediaType, Problem, Reading, 
 from watcher.domain.text import CanonicalText
 from watcher.extract import canon, charset, docx, html
 from watcher.extract.failure import failed
-from watcher.extract.media import declared_type, detect_media_type, foreign
+from watcher.extract.foreign import foreign
+from watcher.extract.media import declared_type, detect_media_type
 from watcher.extract.model import Options, Source
 from watcher.extract.parts import is_packed, read_parts
 from watcher.extract.pdf import Progress, read_pdf
