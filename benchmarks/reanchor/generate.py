@@ -119,7 +119,7 @@ def _with_copy(edit: Edit, rng: random.Random, *, near: bool) -> tuple[Edit, Pie
     if not edit.unique(piece) or not 60 <= len(text) <= 1500:
         return None
     target = rng.choice(edit.paragraphs)
-    if not near and (target == piece or 0 <= piece.first - target.last <= 1):
+    if not near and (target == piece or 0 <= piece.first - target.last <= 3):
         return None  # two equal neighbours: no one could tell which of them goes
     copy = text
     if near:
@@ -175,7 +175,7 @@ def _copied_in(kind: str, edit: Edit, rng: random.Random) -> Truth | None:
     if not edit.unique(piece):
         return None
     target = rng.choice(edit.paragraphs)
-    if target == piece or 0 <= target.first - piece.last <= 1:
+    if target == piece or 0 <= target.first - piece.last <= 3:
         return None
     edit.insert(target.first, edit.text(piece) + "\n\n")
     return edit.truth(kind, piece)

@@ -9,13 +9,26 @@ from benchmarks.reanchor.pieces import Atom, Edit, Piece, Truth, atoms_of, sente
 
 Build = Callable[[str, Edit, random.Random], Truth | None]
 """Makes one case of a kind, or None if the text has no place for it."""
+_ATOMS = 6
+"""Atoms of a line, at least: not the mark alone."""
 _SHORT = 24
 """Characters below which a heading is short."""
 
 
 def _lines(edit: Edit, marks: str) -> list[Piece]:
     """Return the lines that begin with one of `marks`."""
-    return [p for p in edit.sentences if edit.old[p.first].text[0] in marks]
+    found: list[Piece] = []
+    first = 0
+    for index, (_, text) in enumerate(edit.old):
+        if "\n" not in text:
+            continue
+        last = index
+        while first < last and edit.old[last - 1].text.isspace():
+            last -= 1
+        if last - first >= _ATOMS and edit.old[first].text[0] in marks:
+            found.append(Piece(first, last))
+        first = index + 1
+    return found
 
 
 def _item(kind: str, edit: Edit, rng: random.Random) -> Truth | None:

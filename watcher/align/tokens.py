@@ -111,6 +111,12 @@ class Vocabulary(dict[bytes, str]):
 
     def __missing__(self, word: bytes) -> str:
         """Return the symbol of a word not seen before."""
+        if word.isalnum():  # bytes: letters and digits of ASCII only, which fold by case alone
+            key = word.lower().decode("ascii")
+            symbol = self[word] = self._symbols.setdefault(key, chr(len(self._symbols) + 3))
+            if word[:1].islower():
+                self.lower.add(symbol)
+            return symbol
         text = word.decode("utf-8", "surrogateescape")
         folded = unicodedata.normalize("NFKC", text.translate(_FOLDED)).casefold()
         folded = unicodedata.normalize("NFKC", folded)

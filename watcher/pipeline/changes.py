@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Container
 
 from watcher import logs
-from watcher.align import align
 from watcher.domain.changes import Cause, Classification
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import VersionPurgedError
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
+from watcher.pipeline.configuring import digests
 from watcher.pipeline.alerting import alerts_for_change
 from watcher.pipeline.headings import headings_of
 from watcher.pipeline.judging import judge_change
+from watcher.pipeline.maps import map_between
 from watcher.pipeline.reviewing import chance_of_review
 from watcher.pipeline.ruling import IGNORED, rules_for
 from watcher.pipeline.services import Services
@@ -96,7 +97,7 @@ def _classify(
     now, rules = services.clock.now(), rules_for(services, change.document_id)
     if rules.body:
         services.store.rule_sets.put(rules.body, now)
-    text_map = align(old.data, new.data)
+    text_map = map_between(services, change.document_id, old, new)
     judged = judge_change(services, change, (old, new), text_map, rules)
     services.store.changes.save_classification(
         change.change_id,
@@ -104,6 +105,7 @@ def _classify(
         text_map,
         at=now,
         chance=chance_of_review(services, change, judged),
+        config=digests(services.settings)["all"],
     )
     for atom in judged.atoms:
         if atom.rule.startswith(IGNORED):
@@ -117,11 +119,10 @@ def reanchor_live(
     """State where every live citation of the document is in the new version."""
     store, now = services.store, services.clock.now()
     classification = store.changes.classification(change.change_id)
-    text_map = store.changes.text_map(change.change_id)
     step = Step(
         old,
         new,
-        text_map or align(old.data, new.data),
+        map_between(services, change.document_id, old, new),
         classification.atoms if classification else (),
         by_ink=change.cause is Cause.RENDITION,
         headings=(

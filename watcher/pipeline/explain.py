@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from watcher.align import align
 from watcher.domain.changes import Classification
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.judging import judge_change
+from watcher.pipeline.maps import map_between
 from watcher.pipeline.ruling import kept_rules, rules_for
 from watcher.pipeline.services import Services
 from watcher.store.rows import Change
@@ -30,7 +30,7 @@ def explain(
     old = store.versions.text(change.document_id, change.from_version)
     new = store.versions.text(change.document_id, change.to_version)
     stored = store.changes.classification(change.change_id)
-    text_map = store.changes.text_map(change.change_id) or align(old.data, new.data)
+    text_map = map_between(services, change.document_id, old, new)
     rules = rules_for(services, change.document_id)
     if stored is not None:
         rules = kept_rules(services, stored.rules)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from watcher.align import align
 from watcher.domain.reading import Reading
 from watcher.domain.statements import Status
 from watcher.domain.verdicts import Evidence, Hold, Outcome, Verdict
+from watcher.pipeline.maps import map_between
 from watcher.pipeline.services import Services
 from watcher.reanchor import reanchor
 from watcher.store.rows import Current
@@ -23,7 +23,8 @@ def many_citations_gone(
 ) -> Verdict:
     """Return `verdict`, or a hold where most live citations would be gone.
 
-    Looks at those of the current version, at most a fixed number of them.
+    Looks at those of the current version, at most a fixed number of them. One
+    whose place could not be computed is not there either, as far as anyone knows.
     """
     live = services.store.citations.live(
         current.document_id, services.clock.now(), after=0, limit=_SAMPLE
@@ -36,17 +37,25 @@ def many_citations_gone(
     ]
     if len(passages) < _ENOUGH or current.version == reading.text.version:
         return verdict
-    old = services.store.versions.text(current.document_id, current.version).data
-    new = reading.text.data
-    found = reanchor(old, new, align(old, new), passages)
+    old = services.store.versions.text(current.document_id, current.version)
+    text_map = map_between(services, current.document_id, old, reading.text)
+    found = reanchor(old.data, reading.text.data, text_map, passages)
     gone = sum(statement.status is Status.GONE for statement in found)
-    if gone <= _SHARE * len(passages):
+    unknown = sum(statement.status is Status.NOT_COMPUTED for statement in found)
+    if gone + unknown <= _SHARE * len(passages):
         return verdict
+    message = f"{gone} of {len(passages)} live citations are gone from this text"
+    if unknown:
+        message += f", and for {unknown} the texts differ too much to tell"
     return replace(
         verdict,
         outcome=Outcome.HELD,
         reason=Hold.MANY_CITATIONS_GONE,
-        message=f"{gone} of {len(passages)} live citations are gone from this text",
+        message=message,
         hint="compare the two texts, then run `watcher accept` or `watcher reject`",
-        evidence=(*verdict.evidence, Evidence("citations_gone", f"{gone}/{len(passages)}")),
+        evidence=(
+            *verdict.evidence,
+            Evidence("citations_gone", f"{gone}/{len(passages)}"),
+            *([Evidence("citations_not_computed", f"{unknown}/{len(passages)}")] * bool(unknown)),
+        ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from watcher.align import TextMap, align
+from watcher.align import TextMap
 from watcher.classify import Annotations, Context, Heading, classify, classify_whole
 from watcher.domain.annotations import normalised_target
 from watcher.domain.changes import Classification
@@ -12,6 +12,7 @@ from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.ranges import Range
 from watcher.domain.reading import Reading
 from watcher.domain.text import CanonicalText
+from watcher.pipeline.maps import map_between
 from watcher.pipeline.ruling import RuleSet, rules_for
 from watcher.pipeline.services import Services
 from watcher.store.rows import Change
@@ -79,7 +80,8 @@ def judge_versions(
         rules=rules.user,
         thresholds=rules.thresholds,
     )
-    judged = classify(old.data, new.data, align(old.data, new.data), context)
+    text_map = map_between(services, document_id, old, new)
+    judged = classify(old.data, new.data, text_map, context)
     return replace(judged, rules=rules.digest)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from watcher.align import TextMap, align
+from watcher.align import TextMap
 from watcher.domain.anchors import Citation
 from watcher.domain.changes import Atom
 from watcher.domain.ids import DocumentId, VersionId
@@ -16,6 +16,7 @@ from watcher.domain.statements import Statement, Status
 from watcher.domain.text import CanonicalText
 from watcher.pipeline.headings import HeadingIndex, headings_of
 from watcher.pipeline.judging import judge_versions
+from watcher.pipeline.maps import map_between
 from watcher.pipeline.services import Services
 from watcher.reanchor import ALGORITHM, combine, compare_hops, reanchor, reanchor_by_ink
 from watcher.store.rows import StoredCitation
@@ -110,7 +111,7 @@ class Anchoring:
             headings_of(self.services, self.document_id, version),
             headings_of(self.services, self.document_id, self.new.version),
         )
-        text_map = align(old.data, self.new.data)
+        text_map = map_between(self.services, self.document_id, old, self.new)
         return Step(old, self.new, text_map, judged.atoms, headings=headings)
 
     def _last_statement(self, citation: Citation) -> Statement | None:
