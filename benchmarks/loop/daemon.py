@@ -31,6 +31,7 @@ from watcher.domain.verdicts import Outcome, Verdict
 from watcher.extract.model import Options, Source
 from watcher.extract.read import extract
 from watcher.metrics import Metrics
+from watcher.pipeline.dating import METHOD
 from watcher.pipeline.services import Services
 from watcher.pipeline.sync import sync_documents
 from watcher.settings import load
@@ -170,6 +171,8 @@ def _seed(
             )
             store.commits.commit_capture(leased.lease, capture, reading, seen)
             store.documents.release(leased.lease, next_check=now + _LATER, fails=0)
+            # As if its dates had been looked for long ago.
+            store.dates.scanned(name, reading.text.version, (), at=now, method=METHOD)
 
 
 def _free_port() -> int:
