@@ -24,7 +24,7 @@ _WHITE = 250
 _FILLED = 1
 """Fill modes from here on fill a path."""
 _MOST_OBJECTS = 100_000
-_MOST_AREAS = 2_000
+_MOST_AREAS = 20_000
 
 Box = tuple[float, float, float, float]
 
@@ -40,8 +40,9 @@ class _Painted:
 
 def hidden(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage, chars: str) -> int:
     """Count the characters that are invisible, white on white, tiny or outside the crop box."""
-    outside = _is_any_outside(page, text_page)
     painted = _painted(page)
+    outside, tiny = _odd_places(page, text_page)
+    painted.unseen = painted.unseen or tiny
     if not (outside or painted.unseen or painted.white):
         return 0
     crop = page.get_cropbox()
@@ -84,25 +85,29 @@ def _is_unseen(text_page: pdfium.PdfTextPage, index: int, painted: _Painted) -> 
     return not any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in painted.areas)
 
 
-def _is_any_outside(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> bool:
+def _odd_places(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[bool, bool]:
+    """Tell whether any text is outside the crop box, and whether any is tiny."""
     left, bottom, right, top = page.get_cropbox()
     box = [ctypes.c_double() for _ in range(4)]
     x0, y1, x1, y0 = box
     pointers = [ctypes.byref(value) for value in box]
+    outside = tiny = False
     for index in range(text_page.count_rects()):
         pdfium_c.FPDFText_GetRect(text_page.raw, index, *pointers)
-        if (
+        tiny = tiny or min(x1.value - x0.value, y1.value - y0.value) < TINY
+        outside = outside or (
             x0.value < left - _MARGIN
             or x1.value > right + _MARGIN
             or y0.value < bottom - _MARGIN
             or y1.value > top + _MARGIN
-        ):
-            return True
-    return False
+        )
+    return outside, tiny
 
 
 def _painted(page: pdfium.PdfPage) -> _Painted:
+    """Look at the text objects; at the areas only where white text asks for them."""
     raw, found = page.raw, _Painted()
+    others = []
     identity: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     waiting = [
         (pdfium_c.FPDFPage_GetObject(raw, index), identity, 0)
@@ -112,7 +117,7 @@ def _painted(page: pdfium.PdfPage) -> _Painted:
         item, matrix, depth = waiting.pop()
         kind = pdfium_c.FPDFPageObj_GetType(item)
         if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
-            _look_at_text(item, matrix, found)
+            _look_at_text(item, found)
         elif kind == pdfium_c.FPDF_PAGEOBJ_FORM:
             if depth < _DEEPEST_FORM and len(waiting) < _MOST_OBJECTS:
                 inner = product(_matrix(item), matrix)
@@ -120,25 +125,21 @@ def _painted(page: pdfium.PdfPage) -> _Painted:
                     (pdfium_c.FPDFFormObj_GetObject(item, index), inner, depth + 1)
                     for index in range(pdfium_c.FPDFFormObj_CountObjects(item))
                 ]
-        elif len(found.areas) < _MOST_AREAS and (
-            kind != pdfium_c.FPDF_PAGEOBJ_PATH or _is_filled(item)
-        ):
+        else:
+            others.append((item, matrix, kind))
+    for item, matrix, kind in others[:_MOST_AREAS] if found.white else ():
+        if kind != pdfium_c.FPDF_PAGEOBJ_PATH or _is_filled(item):
             found.areas.append(_bounds(item, matrix))
     return found
 
 
-def _look_at_text(item: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix, found: _Painted) -> None:
+def _look_at_text(item: pdfium_c.FPDF_PAGEOBJECT, found: _Painted) -> None:
     if pdfium_c.FPDFTextObj_GetTextRenderMode(item) in _INVISIBLE:
         found.unseen = True
     colour = _colour(item)
     if colour is not None:
         found.unseen = found.unseen or colour[3] == 0
         found.white = found.white or min(colour[:3]) >= _WHITE
-    size = ctypes.c_float()
-    if pdfium_c.FPDFTextObj_GetFontSize(item, ctypes.byref(size)):
-        _, _, c, d, _, _ = product(_matrix(item), outer)
-        if abs(size.value) * (c * c + d * d) ** 0.5 < TINY:
-            found.unseen = True
 
 
 def _is_filled(item: pdfium_c.FPDF_PAGEOBJECT) -> bool:
@@ -152,11 +153,15 @@ def _is_filled(item: pdfium_c.FPDF_PAGEOBJECT) -> bool:
 
 
 def _colour(item: pdfium_c.FPDF_PAGEOBJECT) -> tuple[int, int, int, int] | None:
-    parts = [ctypes.c_uint() for _ in range(4)]
-    if not pdfium_c.FPDFPageObj_GetFillColor(item, *map(ctypes.byref, parts)):
+    if not pdfium_c.FPDFPageObj_GetFillColor(item, *_POINTERS):
         return None
-    red, green, blue, alpha = (part.value for part in parts)
-    return red, green, blue, alpha
+    red, green, blue, alpha = _PARTS
+    return red.value, green.value, blue.value, alpha.value
+
+
+_PARTS = tuple(ctypes.c_uint() for _ in range(4))
+_POINTERS = tuple(map(ctypes.byref, _PARTS))
+"""Where pdfium writes a colour: made once, since a page has thousands; a worker has one thread."""
 
 
 def _bounds(item: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Box:
