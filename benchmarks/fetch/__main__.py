@@ -7,17 +7,15 @@ Prints a table, then one JSON object per figure and line.
 from __future__ import annotations
 
 import asyncio
-import json
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from benchmarks.fetch.origin import ETAG, PAGE
+from benchmarks.figures import Figure, at_most, show
+from benchmarks.usage import descriptors, resident
 from watcher.extract.model import Options, Source
 from watcher.extract.read import extract
 from watcher.fetch import (
@@ -36,17 +34,6 @@ from watcher.fetch import (
 SETTINGS = FetchSettings(contact="mailto:benchmark@example.org", spacing=0.0, max_wait=600.0)
 HOSTS = 250
 DOCUMENTS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured figure; `holds` is None where it was not judged."""
-
-    figure: str
-    value: float
-    unit: str
-    target: str
-    holds: bool | None
 
 
 @contextmanager
@@ -135,17 +122,6 @@ def judging() -> float:
     return (time.process_time() - started) / rounds
 
 
-def descriptors() -> int:
-    """Return how many descriptors this process has open."""
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def resident() -> float:
-    """Return the resident memory in MB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
-
-
 def measure() -> list[Figure]:
     """Return every figure."""
     with origin() as port:
@@ -161,23 +137,19 @@ def measure() -> list[Figure]:
     most = max(opened, more)
     slowdown = beside / alone
     return [
-        Figure("CPU per 304", round(not_modified, 3), "ms", "<= 3.3", not_modified <= 3.3),
-        Figure("CPU per 200 of 27 KB, fetched", round(full, 3), "ms", "<= 8", full <= 8),
-        Figure("CPU to judge a changed 27 KB page", round(judged, 2), "ms", "<= 15", judged <= 15),
-        Figure("descriptors at 10,000 documents", most, "open", "<= 64", most <= 64),
-        Figure("resident after 20,000 checks", round(memory, 1), "MB", "<= 200", memory <= 200),
-        Figure("growth over the second 10,000", round(growth, 1), "%", "<= 5", growth <= 5),
-        Figure("slowdown beside a tarpit host", round(slowdown, 2), "times", "<= 2", slowdown <= 2),
+        at_most("CPU per 304, fetched", not_modified, "ms", 3.3),
+        at_most("CPU per 200 of 27 KB, fetched", full, "ms", 8),
+        at_most("CPU to judge a changed 27 KB page", judged, "ms", 15),
+        at_most("descriptors at 10,000 documents", most, "open", 64),
+        at_most("resident after 20,000 checks", memory, "MB", 200),
+        at_most("growth over the second 10,000", growth, "%", 5),
+        at_most("slowdown beside a tarpit host", slowdown, "times", 2),
     ]
 
 
 def main() -> None:
-    """Print the table, then the figures."""
-    figures = measure()
-    for one in figures:
-        print(f"{one.figure:36} {one.value:>10} {one.unit:6} {one.target:8} {one.holds}")
-    for one in figures:
-        print(json.dumps(asdict(one)))
+    """Measure and print."""
+    show(measure())
 
 
 if __name__ == "__main__":
