@@ -8,7 +8,6 @@ line; `holds` is null, with the reason, where nothing could be measured.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -16,13 +15,13 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from benchmarks.extract.consensus import consensus, f1, referees, words
 from benchmarks.extract.pages import page
+from benchmarks.figures import Figure, at_least, at_most, show, unmeasured
 from watcher.extract import InkMap, Options, Source, extract
 from watcher.extract.geometry import Geometry
 from watcher.extract.isolate import measured
@@ -32,26 +31,6 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 ENGINES: tuple[PdfEngine, ...] = ("pypdf", "pdfium")
 SPEED = {"pypdf": 25.0, "pdfium": 150.0}
 HTML_PAGES = 240
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured figure; `holds` is None where it was not judged."""
-
-    figure: str
-    value: float | None
-    unit: str
-    target: str
-    holds: bool | None
-    reason: str = ""
-
-
-def at_least(name: str, value: float, unit: str, target: float) -> Figure:
-    return Figure(name, round(value, 4), unit, f">= {target:g}", value >= target)
-
-
-def at_most(name: str, value: float, unit: str, target: float) -> Figure:
-    return Figure(name, round(value, 4), unit, f"<= {target:g}", value <= target)
 
 
 def pdf_words(data: Path) -> Iterator[Figure]:
@@ -225,13 +204,8 @@ def main() -> None:
         if part is html_clauses or data.is_dir():
             figures += part(data)
         else:
-            figures.append(Figure(part.__name__, None, "", "", None, f"no folder {data}"))
-    for one in figures:
-        holds = "-" if one.holds is None else "yes" if one.holds else "NO"
-        value = "" if one.value is None else f"{one.value:g}"
-        print(f"{one.figure:42} {value:>10} {one.unit:8} {one.target:9} {holds:4} {one.reason}")
-    for one in figures:
-        print(json.dumps(asdict(one)))
+            figures.append(unmeasured(part.__name__, "", f"no folder {data}"))
+    show(figures)
 
 
 if __name__ == "__main__":
