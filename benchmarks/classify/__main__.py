@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.classify.fresh_set import rows
 from benchmarks.classify.mutations import SENTENCES, mutants
+from benchmarks.figures import Figure
 from watcher.align import align
 from watcher.classify import Context, classify, classify_passage
 from watcher.classify.packs import LANGUAGES, pack
@@ -38,18 +39,6 @@ class Case:
     label: str
     kind: str
     facets: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured number; `holds` is None where it cannot be measured here."""
-
-    figure: str
-    value: float | None
-    unit: str
-    target: str
-    holds: bool | None
-    reason: str = ""
 
 
 Method = Callable[[Case], Tier]
