@@ -65,10 +65,10 @@ def emit(
         QuoteNotFoundError, QuoteAmbiguousError: the quote has not one place.
         EmissionConflictError: the key was used for another citation.
     """
-    _check_words(key, quote)
+    check_words(key, quote)
     if bool(ranges) == bool(quote):
         raise UsageError("nothing to cite, or two things", hint="give ranges or a quote")
-    store, now = services.store, services.clock.now()
+    store = services.store
     current = store.versions.current(document)
     if version is None:
         if current is None:
@@ -84,24 +84,27 @@ def emit(
         match = find_quote(text, quote)
         ranges, step, unit = match.ranges, match.step, Unit.UTF8
     citation = cite(text, document, ranges, unit)
-    emission = store.citations.emit(
-        citation,
-        NewEmission(
-            key.caller,
-            key.answer_id,
-            key.ordinal,
-            at=now,
-            expires_at=now + services.settings.citations.expire_after,
-            answer_sha256=key.answer_sha256,
-            application=key.application,
-            model=key.model,
-            labels=key.labels,
-        ),
-    )
+    emission = store.citations.emit(citation, new_emission(services, key))
     return Emitted(citation, emission, current is not None and current.version == version, step)
 
 
-def _check_words(key: EmissionKey, quote: str) -> None:
+def new_emission(services: Services, key: EmissionKey) -> NewEmission:
+    """Return the use of a citation now, which counts for as long as the settings say."""
+    now = services.clock.now()
+    return NewEmission(
+        key.caller,
+        key.answer_id,
+        key.ordinal,
+        at=now,
+        expires_at=now + services.settings.citations.expire_after,
+        answer_sha256=key.answer_sha256,
+        application=key.application,
+        model=key.model,
+        labels=key.labels,
+    )
+
+
+def check_words(key: EmissionKey, quote: str) -> None:
     """Refuse what could not be stored as it was given: two keys would become one."""
     given = [("caller", key.caller), ("answer", key.answer_id), ("quote", quote)]
     given += [("answer_sha256", key.answer_sha256), ("application", key.application)]

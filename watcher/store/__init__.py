@@ -97,6 +97,8 @@ store.acts
 store.purges
     purge(document_id, version, *, at, rule, actor, reason, forced="") -> Tombstone
     work_off() -> int                                removes blobs that nothing needs any more
+store.bulk                                           many citations, an outcome each
+    documents(ids) -> {id: document_id}, resolve(ids), emit([(citation, emission)])
 store.tokens
     add(token), list() -> tuple[ApiToken, ...], revoke(name, *, at, actor)
     groups() -> {document_id: groups}, set_groups(wanted, at)

@@ -9,6 +9,7 @@ from typing import Self
 from watcher.store.acts import Acts
 from watcher.store.backups import BLOBS_NAME, DATABASE_NAME, Backups
 from watcher.store.blobs import BlobFiles
+from watcher.store.bulk import Bulk
 from watcher.store.captures import Captures
 from watcher.store.changes import Changes
 from watcher.store.citations import Citations
@@ -59,6 +60,7 @@ class Store:
         self.service = ServiceRecords(database)
         self.acts = Acts(database)
         self.purges = Purges(database, blobs)
+        self.bulk = Bulk(database, blobs)
         self.tokens = Tokens(database)
         self.triage = Triages(database)
 

@@ -20,6 +20,7 @@ from watcher.web import api, views
 from watcher.web.access import Access
 from watcher.web.guard import Guard
 from watcher.web.problems import ApiError, Problem, problem_of
+from watcher.web.routes import route_of
 from watcher.web.state import WebState
 
 _BY_STATUS = {
@@ -44,6 +45,9 @@ def create_app(services: Callable[[], Services]) -> FastAPI:
     access = Access(services)
     access.check_start()
 
+    def ended(path: str, status: int, seconds: float) -> None:
+        services().metrics.http_answered(route_of(path), status, seconds)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = settings.web.limits.threads
@@ -65,7 +69,7 @@ def create_app(services: Callable[[], Services]) -> FastAPI:
     app.add_exception_handler(WatcherError, _tell)
     app.add_exception_handler(RequestValidationError, _tell_form)
     app.add_exception_handler(HTTPException, _tell_http)
-    app.add_middleware(Guard, settings=lambda: services().settings, ended=lambda *_: None)
+    app.add_middleware(Guard, settings=lambda: services().settings, ended=ended)
     return app
 
 

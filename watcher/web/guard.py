@@ -55,7 +55,7 @@ class Guard:
         self,
         app: ASGIApp,
         settings: Callable[[], Settings],
-        ended: Callable[[str, str, int, float], None],
+        ended: Callable[[str, int, float], None],
     ) -> None:
         self._app = app
         self._settings = settings
@@ -82,8 +82,7 @@ class Guard:
                 return
             await self._work(scope, receive, answer, request_id)
         finally:
-            route = getattr(scope.get("route"), "path_format", "")
-            self._ended(route, scope["method"], answer.status, time.perf_counter() - begun)
+            self._ended(scope["path"], answer.status, time.perf_counter() - begun)
 
     async def _work(self, scope: Scope, receive: Receive, answer: _Answer, request_id: str) -> None:
         body = _Body(receive, self._most, self._slow)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from watcher.web.api import captures, documents, versions
+from watcher.web.api import captures, citations, documents, versions
 
 router = APIRouter()
-for part in (documents, captures, versions):
+for part in (documents, captures, versions, citations):
     router.include_router(part.router)
