@@ -59,12 +59,8 @@ def show(config: Path, number: int, *, as_json: bool) -> None:
     with opened(config) as services:
         alert = services.store.outbox.get(number)
         if alert.kind.follows_up:
-            show_lines(
-                [
-                    f"tells {alert.channel} that its alert of {alert.reason[:12]} was"
-                    f" {alert.kind.value}: {alert.state.value}"
-                ]
-            )
+            told = f"tells {alert.channel} that alert {alert.reason[:12]} was {alert.kind.value}"
+            show_lines([f"{told}: {alert.state.value}"])
             return
         message = build_message(services, alert)
         key = delivery_key(alert.event_id, alert.channel)

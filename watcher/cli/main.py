@@ -18,6 +18,7 @@ from watcher.cli import (
     citing,
     dating,
     importing,
+    keeping,
     reading,
     reviewing,
     service,
@@ -42,7 +43,7 @@ app = typer.Typer(
     " 75 try again later, 78 configuration.",
 )
 _READING = (reading, citing, alerts, reviewing, dating)
-for part in (service, watching, importing, *_READING, slo, tokens, tools):
+for part in (service, watching, importing, *_READING, slo, tokens, tools, keeping):
     part.register(app)
 
 

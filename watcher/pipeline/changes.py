@@ -14,8 +14,8 @@ from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import VersionPurgedError
 from watcher.domain.text import CanonicalText
 from watcher.logs import Event
-from watcher.pipeline.configuring import digests
 from watcher.pipeline.alerting import alerts_for_change
+from watcher.pipeline.configuring import digests
 from watcher.pipeline.headings import headings_of
 from watcher.pipeline.judging import judge_change
 from watcher.pipeline.maps import map_between

@@ -77,6 +77,18 @@ class Changes:
         with self._database.read() as connection:
             return tuple(map(_change_of, connection.execute(query).mappings()))
 
+    def judged_under(self, change_id: str) -> str:
+        """Return the digest of the settings that a change was judged under, if any is kept.
+
+        Raises:
+            UnknownChangeError: there is none of that id.
+        """
+        table = tables.classification
+        with self._database.read() as connection:
+            row = _find(connection, change_id)
+            query = select(table.c.config).where(table.c.change_row == row["id"])
+            return connection.execute(query).scalar_one_or_none() or ""
+
     def save_classification(
         self,
         change_id: str,
@@ -85,8 +97,11 @@ class Changes:
         *,
         at: datetime,
         chance: float | None = None,
+        config: str = "",
     ) -> None:
         """Keep the judgement and the map that it rests on; the change is classified.
+
+        `config` is the digest of the settings that were in force.
 
         `chance` is the probability with which it was drawn for review, None
         where it was not drawn.
@@ -102,7 +117,8 @@ class Changes:
             row = _find(connection, change_id)
             if row["state"] != ChangeState.STORED.value:
                 return
-            head = {"change_row": row["id"], "at": at, **classification_values(classification)}
+            values = classification_values(classification)
+            head = {"change_row": row["id"], "at": at, "config": config, **values}
             connection.execute(insert(tables.classification), head)
             hunks = [
                 {"change_row": row["id"], "ordinal": ordinal, **hunk_values(hunk)}

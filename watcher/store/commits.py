@@ -163,7 +163,7 @@ class Commits:
                 )
             read = _pinned_reading(connection, document_id, held)
             decide(connection, held, Decision(CaptureState.ACCEPTED, at, actor, reason))
-            write_act(connection, OperatorAct(at, actor, "accept", held, document_id, reason))
+            write_act(connection, _decided(at, actor, "accept", held, document_id, reason))
             change = make_current(connection, document_id, read, at, Cause.PUBLISHER)
             keep_observed_validators(connection, document_id, held)
         return _commit(held, read, CaptureState.ACCEPTED, change, new_capture=False)
@@ -181,7 +181,7 @@ class Commits:
             fence(connection, lease)
             _find_held(connection, document_id, held)
             decide(connection, held, Decision(CaptureState.REJECTED, at, actor, reason))
-            write_act(connection, OperatorAct(at, actor, "reject", held, document_id, reason))
+            write_act(connection, _decided(at, actor, "reject", held, document_id, reason))
 
     def commit_rendition(self, lease: Lease, reading: Reading, *, at: datetime) -> Commit:
         """Store the current capture read anew, and pin that rendition from now on.
@@ -312,3 +312,9 @@ def _commit(
         new_version=read.new_version,
         change_id=change,
     )
+
+
+def _decided(
+    at: datetime, actor: str, act: str, held: str, document_id: DocumentId, reason: str
+) -> OperatorAct:
+    return OperatorAct(at, actor, act, held, document_id, reason, before="held", after=f"{act}ed")

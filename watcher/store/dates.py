@@ -12,10 +12,11 @@ from watcher.domain.ranges import Range
 from watcher.domain.resolution import UnknownVersionError
 from watcher.domain.reviews import DateStatus
 from watcher.store import tables
+from watcher.store.acts import write_act
 from watcher.store.codec import Found, Query, wellformed
 from watcher.store.database import Database
 from watcher.store.errors import UnknownDateError
-from watcher.store.rows import CaptureState, EffectiveDate
+from watcher.store.rows import CaptureState, EffectiveDate, OperatorAct
 
 _date = tables.effective_date
 _decision = tables.date_decision
@@ -105,9 +106,19 @@ class Dates:
             UnknownDateError: there is none of that number.
         """
         with self._database.write() as connection:
-            _find(connection, number)
             row = {"date_row": number, "at": at, "actor": actor, "decision": decision.value}
+            before = _find(connection, number)
             connection.execute(insert(_decision), wellformed(row))
+            act = OperatorAct(
+                at,
+                actor,
+                "date",
+                str(number),
+                before.document_id,
+                before=before.status.value,
+                after=decision.value,
+            )
+            write_act(connection, act)
             return _find(connection, number)
 
     def get(self, number: int) -> EffectiveDate:

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, bindparam, insert, select
 
 from watcher.domain.anchors import Citation
 from watcher.store import tables
+from watcher.store.acts import write_act
 from watcher.store.codec import Found, Values, pairs, unpairs, wellformed
 from watcher.store.errors import EmissionConflictError, UnknownCitationError
-from watcher.store.rows import Emission, NewEmission
+from watcher.store.rows import Emission, NewEmission, OperatorAct
 
 _emission = tables.emission
 _withdrawal = tables.emission_withdrawal
@@ -99,6 +100,11 @@ def withdraw_emission(
             insert(_withdrawal),
             wellformed({"emission_row": emission, "at": at, "actor": actor, "reason": reason}),
         )
+        used = f"{row['caller']} {row['answer_id']} {row['ordinal']}"
+        act = OperatorAct(
+            at, actor, "withdraw", row["citation_id"], reason=reason, before=used, after="withdrawn"
+        )
+        write_act(connection, act)
 
 
 def _emission_of(row: Found, *, new: bool = False) -> Emission:

@@ -11,10 +11,11 @@ from watcher.domain.changes import Cause, ChangeClass, Tier
 from watcher.domain.ids import DocumentId
 from watcher.domain.reviews import ReviewVerdict, fits
 from watcher.store import tables
+from watcher.store.acts import write_act
 from watcher.store.codec import Found, Query, wellformed
 from watcher.store.database import Database
 from watcher.store.errors import ReviewError, UnknownChangeError
-from watcher.store.rows import JudgedChange, Review
+from watcher.store.rows import JudgedChange, OperatorAct, Review
 
 _change = tables.change
 _judged = tables.classification
@@ -52,6 +53,17 @@ class Reviews:
             values = {"at": at, "actor": actor, "verdict": verdict.value, "note": note}
             new = wellformed({"change_row": row["id"], **values})
             connection.execute(insert(_review), new)
+            act = OperatorAct(
+                at,
+                actor,
+                "verdict",
+                change_id,
+                row["document_id"],
+                note,
+                before=row["verdict"] or "",
+                after=verdict.value,
+            )
+            write_act(connection, act)
         return self.get(change_id)
 
     def get(self, change_id: str) -> JudgedChange:
