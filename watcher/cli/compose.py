@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from watcher import __version__, logs
-from watcher.cli.opening import channel_names
+from watcher.cli.opening import actor, channel_names
 from watcher.clock import SystemClock
 from watcher.daemon.health import HealthCheck, disk_check
 from watcher.daemon.jobs import Job
@@ -16,6 +16,7 @@ from watcher.errors import WatcherError
 from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
 from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
+from watcher.pipeline.configuring import record_configuration
 from watcher.pipeline.counting import read_counts
 from watcher.pipeline.dating import find_dates
 from watcher.pipeline.deliver import build_senders, deliver_digests, deliver_due
@@ -71,6 +72,7 @@ class _Daemon:
     async def run(self) -> int:
         """Serve until told to stop."""
         services = self._services
+        await asyncio.to_thread(record_configuration, services, actor())
         await asyncio.to_thread(sync_documents, services)
         await asyncio.to_thread(spread_overdue, services)
         async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
@@ -146,6 +148,7 @@ class _Daemon:
         senders = build_senders(settings)
         old = self._services
         services = Services(settings, old.store, old.clock, old.metrics)
+        await asyncio.to_thread(record_configuration, services, actor())
         await asyncio.to_thread(sync_documents, services)
         self._services, self._senders = services, senders
         self._declare_patterns(settings)
