@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import compress
 
 from watcher.domain.ranges import Range
 
@@ -67,8 +69,8 @@ class Key:
 
     kind: KeyKind
     text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     def to_source(self, start: int, end: int) -> Range:
         """Return the source bytes of the non-empty key range `start:end`."""
@@ -87,6 +89,8 @@ def make_key(data: bytes, kind: KeyKind) -> Key:
     A base character and the marks that follow it are folded together, so that
     composed and decomposed spellings of a letter give one key.
     """
+    if kind is KeyKind.INK and data.isascii():
+        return _ascii_ink(data)
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -112,6 +116,18 @@ def make_key(data: bytes, kind: KeyKind) -> Key:
             blank = folded[-1] == " "
         position = stop
     return Key(kind, "".join(out), tuple(starts), tuple(ends))
+
+
+_ASCII_BLANKS = bytes(code for code in range(128) if chr(code).isspace())
+_IS_INK = bytes(code not in _ASCII_BLANKS for code in range(256))
+
+
+def _ascii_ink(data: bytes) -> Key:
+    """Return the ink key of an ASCII text: what is no blank, each byte for itself."""
+    starts = array("q", compress(range(len(data)), data.translate(_IS_INK)))
+    ends = array("q", map((1).__add__, starts))
+    text = data.translate(None, _ASCII_BLANKS).decode("ascii")
+    return Key(KeyKind.INK, text, starts, ends)
 
 
 def fold(text: str, kind: KeyKind) -> str:
