@@ -40,6 +40,20 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
 
 
+class IngestResult(StrEnum):
+    """Whether a new version was kept: only one that gives its own hashes again is."""
+
+    STORED = "stored"
+    MISMATCH = "mismatch"
+
+
+class CanaryResult(StrEnum):
+    """Whether a change of the daemon's own document was found, told and followed."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+
+
 class ReviewRate(StrEnum):
     """What is estimated from the verdicts of persons."""
 
@@ -85,6 +99,8 @@ class StoreCounts:
     oldest_pending: float | None = None
     database_bytes: int = 0
     wal_bytes: int = 0
+    ingests: Mapping[IngestResult, int] = field(default_factory=dict)
+    canary: Mapping[CanaryResult, int] = field(default_factory=dict)
     review: ReviewCounts = field(default_factory=ReviewCounts)
 
 
@@ -160,6 +176,7 @@ class StoreCollector(Collector):
             *singles,
             size,
             *self._deliveries(counts),
+            *_tally_families(counts),
             *_review_families(counts.review),
         ]
 
@@ -176,6 +193,16 @@ class StoreCollector(Collector):
                     [channel, state.value], counts.deliveries.get((channel, state), 0)
                 )
         return [ended, waiting]
+
+
+def _tally_families(counts: StoreCounts) -> list[Metric]:
+    ingests = _count_family("ingests", "New versions, by whether they could be kept.", ["result"])
+    for ingest in IngestResult:
+        ingests.add_metric([ingest.value], counts.ingests.get(ingest, 0))
+    canary = _count_family("canary_checks", "Checks of the canary document.", ["result"])
+    for result in CanaryResult:
+        canary.add_metric([result.value], counts.canary.get(result, 0))
+    return [ingests, canary]
 
 
 def _review_families(review: ReviewCounts) -> list[Metric]:

@@ -307,6 +307,13 @@ class Metrics:
         self.slo_alert_firing = self._gauge(
             "slo_alert_firing", "1 if the daemon itself lets the alert fire.", ["name", "severity"]
         )
+        self.canary_last_pass = self._gauge(
+            "canary_last_pass_timestamp_seconds",
+            "When a change of the canary was last found, told and followed, or watch of it began.",
+        )
+        self.canary_interval = self._gauge(
+            "canary_interval_seconds", "How often the canary changes; 0: it is switched off."
+        )
         self.slo_burn_rate = self._gauge(
             "slo_burn_rate", "How many times too fast the daemon sees a budget spent.", ["slo"]
         )

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from watcher import __version__, logs
+from watcher.cli import slo_actions
 from watcher.cli.opening import actor, channel_names
 from watcher.clock import SystemClock
 from watcher.daemon.health import HealthCheck, disk_check
@@ -15,6 +16,7 @@ from watcher.daemon.serve import DaemonApp, serve
 from watcher.errors import WatcherError
 from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
+from watcher.pipeline import burning
 from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
 from watcher.pipeline.configuring import record_configuration
 from watcher.pipeline.counting import read_counts
@@ -67,6 +69,7 @@ class _Daemon:
         self._services = Services(settings, store, SystemClock(), metrics)
         self._senders = build_senders(settings)
         self._auditor = Auditor(lambda: self._services)
+        self._budgets = self._budget_watch(settings)
         self._declare_patterns(settings)
 
     async def run(self) -> int:
@@ -93,6 +96,7 @@ class _Daemon:
 
         return DaemonApp(
             jobs=(
+                *self._own_jobs(),
                 Job("dispatch", tick, dispatcher.tick, deadline_seconds=300),
                 Job("deliver", max(tick, 1.0), self._deliver, deadline_seconds=300),
                 Job("audit", SLICE_SECONDS, self._auditor.run, deadline_seconds=300),
@@ -115,6 +119,19 @@ class _Daemon:
             drain_seconds=_DRAIN_SECONDS,
         )
 
+    def _budget_watch(self, settings: Settings) -> burning.BudgetWatch | None:
+        """Return what evaluates the budgets here, None where Prometheus does."""
+        source = burning.check_evaluator(
+            settings, lambda: slo_actions.read_folder(settings.slo.folder)
+        )
+        return None if source is None else burning.BudgetWatch(lambda: self._services, source)
+
+    def _own_jobs(self) -> tuple[Job, ...]:
+        """Return the jobs by which the daemon watches itself."""
+        if self._budgets is None:
+            return ()
+        return (Job("budgets", burning.LOOK_SECONDS, self._budgets.run, deadline_seconds=60),)
+
     async def _deliver(self) -> None:
         await deliver_due(self._services, self._senders)
 
@@ -134,7 +151,7 @@ class _Daemon:
     async def _reload(self) -> str:
         """Take new settings whole, or raise and keep the old ones."""
         settings = await asyncio.to_thread(load, self._config)
-        fixed = ("data_dir", "listen", "fetch", "web")
+        fixed = ("data_dir", "listen", "slo", "canary", "fetch", "web")
         changed = [
             name
             for name in fixed

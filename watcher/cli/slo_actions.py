@@ -19,13 +19,19 @@ class StaleError(WatcherError):
 
 def read(root: Path) -> Source:
     """Return what `root`/config/slo declares."""
-    folder = root / SOURCE
+    return read_folder(root / SOURCE)
+
+
+def read_folder(folder: Path) -> Source:
+    """Return what the YAML files of a folder declare."""
     try:
         files = {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.yaml"))}
     except OSError as error:
         raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
     if not files:
-        raise UsageError(f"{folder} has no *.yaml", hint="name another folder with --root")
+        raise UsageError(
+            f"{folder} has no *.yaml", hint="name another folder: --root, or slo.folder"
+        )
     return parse_source(files)
 
 

@@ -38,9 +38,11 @@ class Auditor:
         self._services = services
         self._waiting: deque[DocumentId] = deque()
         self._cycle = 0
-        self._broken: dict[CitationId, Reason] = {}
+        self._broken = services().store.service.faults()
         self._found: dict[CitationId, Reason] = {}
         services().metrics.audit_begins(CYCLE_SECONDS)
+        # What was broken when the last process ended is so until it is found whole.
+        services().metrics.unresolvable(self._broken.values())
 
     async def run(self) -> None:
         """Audit one slice; the end of a cycle is recorded, and the next begins."""
@@ -53,7 +55,11 @@ class Auditor:
         slices = CYCLE_SECONDS / SLICE_SECONDS
         size = self._cycle if self._found else math.ceil(self._cycle / slices)
         for _ in range(min(size, len(self._waiting))):
-            found = await asyncio.to_thread(audit_document, services, self._waiting[0])
+            name = self._waiting[0]
+            found = await asyncio.to_thread(audit_document, services, name)
+            await asyncio.to_thread(
+                services.store.service.audited, name, found, services.clock.now()
+            )
             self._waiting.popleft()
             self._found.update(found)
             self._broken.update(found)

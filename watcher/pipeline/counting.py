@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from watcher.collectors import (
+    CanaryResult,
     DeliveryState,
     DocumentState,
+    IngestResult,
     ReviewCounts,
     ReviewRate,
     StoreCounts,
@@ -14,6 +16,7 @@ from watcher.collectors import (
 from watcher.pipeline.reviewing import report
 from watcher.pipeline.services import Services
 from watcher.store.rows import AlertState
+from watcher.store.service import CANARY, INGEST
 
 _DELIVERIES = {
     AlertState.HELD: DeliveryState.HELD,
@@ -26,7 +29,7 @@ _DELIVERIES = {
 
 def read_counts(services: Services) -> StoreCounts:
     """Return what the gauges and the counters of low volume show now."""
-    counts = services.store.counts()
+    counts, service = services.store.counts(), services.store.service
     watched = counts.documents - counts.documents_retired
     return StoreCounts(
         documents={
@@ -50,6 +53,8 @@ def read_counts(services: Services) -> StoreCounts:
         oldest_pending=_seconds(counts.oldest_pending),
         database_bytes=counts.database_bytes,
         wal_bytes=counts.wal_bytes,
+        ingests={IngestResult(k): n for k, (n, _) in service.tallies(INGEST).items()},
+        canary={CanaryResult(k): n for k, (n, _) in service.tallies(CANARY).items()},
         review=_review(services),
     )
 

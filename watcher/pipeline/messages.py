@@ -88,6 +88,11 @@ def notice(services: Services, alert: Alert) -> Notice:
 
 def _said(services: Services, alert: Alert) -> tuple[str, str]:
     """Return what a notice says, and what to do."""
+    if alert.kind is AlertKind.SERVICE:
+        name = alert.reason.partition("/")[0]
+        return alert.reason, f"follow the runbook {name}"
+    if alert.kind is AlertKind.RECOVERED and "/" in alert.reason:
+        return f"{alert.reason} is over", ""
     if alert.kind is AlertKind.RECOVERED:
         return f"{alert.reason} is over: it is seen again", ""
     if alert.kind is AlertKind.RULE_EXPIRES:

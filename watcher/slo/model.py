@@ -118,6 +118,40 @@ class Suite:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """What is drawn together: queries by legend. With `steps` (colour from a value on) a number.
+
+    `least` is the lower end of the axis, None where it follows the values.
+    """
+
+    title: str
+    description: str
+    unit: str
+    queries: tuple[tuple[str, str], ...]
+    steps: tuple[tuple[str, float | None], ...] = ()
+    least: float | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Panels under one heading."""
+
+    title: str
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """One dashboard; `objectives` puts those first."""
+
+    uid: str
+    title: str
+    description: str
+    objectives: bool
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Everything that is declared, and where its readers find help."""
 
@@ -126,6 +160,7 @@ class Source:
     slos: tuple[Slo, ...]
     groups: tuple[AlertGroup, ...]
     suites: tuple[Suite, ...]
+    dashboards: tuple[Dashboard, ...] = ()
 
     def declared(self) -> Iterator[AlertRule]:
         """Yield the alerts that are written out, in their order."""

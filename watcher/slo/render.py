@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from watcher.slo.alertmanager import alertmanager
 from watcher.slo.burn import burn_alerts
+from watcher.slo.dashboards import dashboards, lint
 from watcher.slo.documents import Tree, dump
 from watcher.slo.model import AlertRule, RuleFile, Source, Suite
 from watcher.slo.recording import recordings
@@ -28,6 +29,9 @@ def render(source: Source) -> dict[str, str]:
     files = {f"config/prometheus/{name}": tree for name, tree in {**rules, **suites}.items()}
     files["config/alertmanager/alertmanager.yml"] = alertmanager(all_alerts(source))
     written = {path: _HEADER + _SCRAPE + dump(tree) for path, tree in files.items()}
+    written |= dashboards(source)
+    if source.dashboards:
+        written["dashboards/.lint"] = _HEADER + dump(lint(source))
     written["docs/runbooks/README.md"] = _index(source)
     return written
 

@@ -1,170 +1,43 @@
-"""Reads the declarations: OpenSLO for objectives, two small kinds of ours beside it.
-
-OpenSLO v1 (https://github.com/OpenSLO/OpenSLO) has no words for plain alerts and
-for scenarios that prove them, so those are documents of `watcher/v1`.
-"""
+"""Reads the declarations: OpenSLO for objectives, small kinds of ours beside it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from typing import Annotated, Literal
+from dataclasses import replace
 
 import yaml  # type: ignore[import-untyped, unused-ignore]
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import ValidationError
 
 from watcher.errors import ConfigError
 from watcher.slo.model import (
     AlertGroup,
     AlertRule,
     BurnPolicy,
-    RuleFile,
+    Dashboard,
+    Panel,
+    Row,
     Scenario,
     Severity,
     Slo,
     Source,
     Suite,
 )
+from watcher.slo.shapes import (
+    DOCUMENT,
+    AlertsDocument,
+    DashboardsDocument,
+    DashboardShape,
+    Document,
+    GroupShape,
+    MetricShape,
+    ScenariosDocument,
+    ScenarioShape,
+    ServiceDocument,
+    SloDocument,
+)
 
 SELECTOR = re.compile(r"[a-z_:]+\{[^{}]*\}")
-Duration = Annotated[str, Field(pattern=r"^[1-9][0-9]*[smhd]$")]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
-AlertName = Annotated[str, Field(pattern=r"^Watcher[A-Za-z]+$")]
-Exact = Annotated[Decimal, BeforeValidator(str)]
-"""A decimal number as it is written: 0.999 has no binary tail."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True
-    )
-
-
-class _Metadata(_Strict):
-    name: Name
-    display_name: str = ""
-    annotations: Mapping[str, str] = {}
-
-
-class _PrometheusSpec(_Strict):
-    query: str
-
-
-class _MetricSource(_Strict):
-    type: Literal["Prometheus"]
-    spec: _PrometheusSpec
-
-
-class _Metric(_Strict):
-    metric_source: _MetricSource
-
-
-class _Ratio(_Strict):
-    counter: bool
-    good: _Metric | None = None
-    bad: _Metric | None = None
-    total: _Metric
-
-
-class _IndicatorSpec(_Strict):
-    ratio_metric: _Ratio
-
-
-class _Indicator(_Strict):
-    metadata: _Metadata
-    spec: _IndicatorSpec
-
-
-class _TimeWindow(_Strict):
-    duration: Annotated[str, Field(pattern=r"^[1-9][0-9]*d$")]
-    is_rolling: Literal[True]
-
-
-class _Objective(_Strict):
-    target: Annotated[Exact, Field(gt=0, lt=1)]
-    time_slice_window: Duration | None = None
-
-
-class _SloSpec(_Strict):
-    description: str
-    service: Name
-    indicator: _Indicator
-    time_window: Annotated[list[_TimeWindow], Field(min_length=1, max_length=1)]
-    budgeting_method: Literal["Occurrences", "RatioTimeslices"]
-    objectives: Annotated[list[_Objective], Field(min_length=1, max_length=1)]
-
-
-class _SloDocument(_Strict):
-    api_version: Literal["openslo/v1"]
-    kind: Literal["SLO"]
-    metadata: _Metadata
-    spec: _SloSpec
-
-
-class _ServiceSpec(_Strict):
-    description: str
-
-
-class _ServiceDocument(_Strict):
-    api_version: Literal["openslo/v1"]
-    kind: Literal["Service"]
-    metadata: _Metadata
-    spec: _ServiceSpec
-
-
-class _Rule(_Strict):
-    alert: AlertName
-    expr: str
-    hold: Duration | None = Field(default=None, alias="for")
-    severity: Severity
-    slo: Name | None = None
-    summary: str
-    description: str
-    inhibits: list[AlertName] = []
-
-
-class _Group(_Strict):
-    name: Name
-    rules: Annotated[list[_Rule], Field(min_length=1)]
-
-
-class _AlertsSpec(_Strict):
-    groups: list[_Group]
-
-
-class _AlertsDocument(_Strict):
-    api_version: Literal["watcher/v1"]
-    kind: Literal["Alerts"]
-    metadata: _Metadata
-    spec: _AlertsSpec
-
-
-class _Scenario(_Strict):
-    name: str
-    changed: Mapping[str, str] = {}
-    at: int | None = None
-    fires: list[str]
-
-
-class _ScenariosSpec(_Strict):
-    rules: Annotated[list[RuleFile], Field(min_length=1)]
-    interval: Duration
-    steps: int
-    healthy: Mapping[str, str]
-    scenarios: list[_Scenario]
-
-
-class _ScenariosDocument(_Strict):
-    api_version: Literal["watcher/v1"]
-    kind: Literal["Scenarios"]
-    metadata: _Metadata
-    spec: _ScenariosSpec
-
-
-_Document = _SloDocument | _ServiceDocument | _AlertsDocument | _ScenariosDocument
-_DOCUMENT: TypeAdapter[_Document] = TypeAdapter(Annotated[_Document, Field(discriminator="kind")])
 
 
 def parse_source(files: Mapping[str, str]) -> Source:
@@ -175,7 +48,7 @@ def parse_source(files: Mapping[str, str]) -> Source:
     documents = [
         document for name, text in sorted(files.items()) for document in _documents(name, text)
     ]
-    services = [d for d in documents if isinstance(d, _ServiceDocument)]
+    services = [d for d in documents if isinstance(d, ServiceDocument)]
     if len(services) != 1:
         raise ConfigError(
             f"{len(services)} documents of the kind Service are declared", hint="declare one"
@@ -184,27 +57,33 @@ def parse_source(files: Mapping[str, str]) -> Source:
     source = Source(
         service=metadata.name,
         runbooks=metadata.annotations.get("watcher/runbooks", ""),
-        slos=tuple(_slo(d) for d in documents if isinstance(d, _SloDocument)),
+        slos=tuple(_slo(d) for d in documents if isinstance(d, SloDocument)),
         groups=tuple(
             _group(group)
             for d in documents
-            if isinstance(d, _AlertsDocument)
+            if isinstance(d, AlertsDocument)
             for group in d.spec.groups
         ),
         suites=(),
     )
     severities = _severities(source)
-    suites = tuple(_suite(d, severities) for d in documents if isinstance(d, _ScenariosDocument))
+    suites = tuple(_suite(d, severities) for d in documents if isinstance(d, ScenariosDocument))
     for rule in source.declared():
         for target in rule.inhibits:
             if target not in severities:
                 raise ConfigError(f"{rule.name} inhibits {target}, which is no alert")
-    return Source(source.service, source.runbooks, source.slos, source.groups, suites)
+    boards = tuple(
+        _dashboard(board)
+        for d in documents
+        if isinstance(d, DashboardsDocument)
+        for board in d.spec.dashboards
+    )
+    return replace(source, suites=suites, dashboards=boards)
 
 
-def _documents(name: str, text: str) -> list[_Document]:
+def _documents(name: str, text: str) -> list[Document]:
     try:
-        return [_DOCUMENT.validate_python(raw) for raw in yaml.safe_load_all(text)]
+        return [DOCUMENT.validate_python(raw) for raw in yaml.safe_load_all(text)]
     except yaml.YAMLError as error:
         raise ConfigError(f"{name} is not YAML: {error}") from None
     except ValidationError as error:
@@ -213,7 +92,7 @@ def _documents(name: str, text: str) -> list[_Document]:
         raise ConfigError(f"{name}: {key}: {first['msg']}", hint="correct that key") from None
 
 
-def _slo(document: _SloDocument) -> Slo:
+def _slo(document: SloDocument) -> Slo:
     spec, name = document.spec, document.metadata.name
     ratio = spec.indicator.spec.ratio_metric
     if (ratio.good is None) == (ratio.bad is None):
@@ -237,7 +116,7 @@ def _slo(document: _SloDocument) -> Slo:
     )
 
 
-def _selector(name: str, metric: _Metric | None) -> str | None:
+def _selector(name: str, metric: MetricShape | None) -> str | None:
     """Return the query, which a window is put behind and which must bear that."""
     if metric is None:
         return None
@@ -268,7 +147,7 @@ def _burn(name: str, annotations: Mapping[str, str]) -> BurnPolicy | None:
         raise ConfigError(f"{name}: annotations of an alert: {error}") from None
 
 
-def _group(group: _Group) -> AlertGroup:
+def _group(group: GroupShape) -> AlertGroup:
     return AlertGroup(
         group.name,
         tuple(
@@ -283,6 +162,31 @@ def _group(group: _Group) -> AlertGroup:
                 inhibits=tuple(rule.inhibits),
             )
             for rule in group.rules
+        ),
+    )
+
+
+def _dashboard(board: DashboardShape) -> Dashboard:
+    return Dashboard(
+        board.uid,
+        board.title,
+        board.says,
+        board.objectives,
+        tuple(
+            Row(
+                row.row,
+                tuple(
+                    Panel(
+                        panel.title,
+                        panel.says,
+                        panel.unit,
+                        tuple(panel.queries.items()),
+                        tuple(panel.steps) if panel.kind == "stat" else (),
+                    )
+                    for panel in row.panels
+                ),
+            )
+            for row in board.rows
         ),
     )
 
@@ -302,7 +206,7 @@ def _severities(source: Source) -> dict[str, tuple[Severity, ...]]:
     return found
 
 
-def _suite(document: _ScenariosDocument, severities: dict[str, tuple[Severity, ...]]) -> Suite:
+def _suite(document: ScenariosDocument, severities: dict[str, tuple[Severity, ...]]) -> Suite:
     spec = document.spec
 
     def fires(name: str) -> tuple[str, Severity]:
@@ -328,7 +232,7 @@ def _suite(document: _ScenariosDocument, severities: dict[str, tuple[Severity, .
 
 
 def _scenario(
-    scenario: _Scenario, steps: int, fires: Callable[[str], tuple[str, Severity]]
+    scenario: ScenarioShape, steps: int, fires: Callable[[str], tuple[str, Severity]]
 ) -> Scenario:
     at = steps if scenario.at is None else scenario.at
     if not 0 < at <= steps:

@@ -15,7 +15,8 @@ from watcher.store.rows import AlertState, CaptureState, Counts
 def count(database: Database) -> Counts:
     """Count in one snapshot."""
     document, incident, text = tables.document, tables.incident, tables.stored_text
-    watched = document.c.state == "active"
+    # What was only ever put in by hand is never fetched, so it can be neither stale nor failing.
+    watched = (document.c.state == "active") & (document.c.config_digest != "")
     failing = exists().where(
         incident.c.document_id == document.c.document_id, incident.c.closed_at.is_(None)
     )

@@ -20,6 +20,9 @@ _sample, _alert, _fault, _tally = (
     tables.service_tally,
 )
 
+INGEST, CANARY = "ingest", "canary"
+"""What is tallied: new versions by `stored` or `mismatch`, canaries by `pass` or `fail`."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceAlert:
