@@ -46,7 +46,7 @@ bench-%: setup ## run benchmarks/NAME: a table, then one JSON object per figure
 
 bench-peers: ## install other watchers into .venv-peers: bench-loop then prints them beside ours
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet --disable-pip-version-check webchanges urlwatch changedetection.io
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check webchanges urlwatch changedetection.io edlib diff-match-patch
 
 system-deps: ## install the system packages that the full test suite uses (Debian, as root)
 	apt-get update -q
@@ -56,5 +56,5 @@ lock: setup ## resolve the dependencies anew into requirements.lock (hashes, no 
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
-clean: ## remove the virtual environment and everything generated
+clean: ## remove the virtual environment and everything generated; what was watched (var/) stays
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

@@ -86,6 +86,7 @@ def peers(data: Path | None) -> Iterator[tuple[str, float, float]]:
     if data is None:
         return
     cases = [c for c in read_cases(data / "cases.jsonl") if c.new_bytes < _BYTES][::11][:_CASES]
+    sys.path.extend(map(str, Path().glob(".venv-peers/lib/python*/site-packages")))
     methods: dict[str, Callable[[], Method]] = {
         "verbatim, nearest": lambda: nearest,
         "difflib on words": lambda: difflib_words,
