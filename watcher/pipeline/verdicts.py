@@ -68,7 +68,7 @@ def _facts(
         pages=len(reading.text.pages),
         blank_pages=blank_pages(reading),
         closed=not capture.body.strip() or _closed(capture.body, reading.media_type),
-        page=_page(reading.media_type, capture.body, reading.charset),
+        page=_page(reading, capture.body),
         baseline=baseline,
     )
 
@@ -85,7 +85,7 @@ def _baseline(services: Services, current: Current, reading: Reading) -> Baselin
         title=reading.title,
         closed=_closed(body, reading.media_type),
         blank_pages=blank_pages(reading),
-        page=_page(reading.media_type, body, reading.charset),
+        page=_page(reading, body),
     )
 
 
@@ -102,7 +102,13 @@ def _closed(body: bytes, media_type: MediaType | None) -> bool:
     return is_packed(body) or ends_properly(body, media_type)
 
 
-def _page(media_type: MediaType | None, body: bytes, charset: str) -> PageFacts | None:
-    if media_type is not MediaType.HTML or is_packed(body):
+def _page(reading: Reading, body: bytes) -> PageFacts | None:
+    """Return the facts of an HTML page that could be read.
+
+    What the killable worker could not read within its limits is not parsed a
+    second time here, where nothing would stop it: deep nesting and endless
+    attributes cost the parser quadratic time.
+    """
+    if reading.media_type is not MediaType.HTML or is_packed(body) or not reading.usable:
         return None
-    return page_facts(body, charset or None)
+    return page_facts(body, reading.charset or None)
