@@ -99,6 +99,8 @@ store.purges
     work_off() -> int                                removes blobs that nothing needs any more
 store.bulk                                           many citations, an outcome each
     documents(ids) -> {id: document_id}, resolve(ids), emit([(citation, emission)])
+store.feed
+    became(after, limit), finished(after, limit), purged(after, limit)   in order of commits
 store.tokens
     add(token), list() -> tuple[ApiToken, ...], revoke(name, *, at, actor)
     groups() -> {document_id: groups}, set_groups(wanted, at)

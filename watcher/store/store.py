@@ -19,6 +19,7 @@ from watcher.store.database import Database
 from watcher.store.dates import Dates
 from watcher.store.documents import Documents
 from watcher.store.errors import StoreError, StoreReadOnlyError
+from watcher.store.feed import Feed
 from watcher.store.holds import Holds
 from watcher.store.incidents import Incidents
 from watcher.store.lock import DirectoryLock
@@ -61,6 +62,7 @@ class Store:
         self.acts = Acts(database)
         self.purges = Purges(database, blobs)
         self.bulk = Bulk(database, blobs)
+        self.feed = Feed(database)
         self.tokens = Tokens(database)
         self.triage = Triages(database)
 

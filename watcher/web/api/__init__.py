@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from watcher.web.api import captures, citations, documents, versions
+from watcher.web.api import captures, changes, citations, documents, events, places, versions
 
 router = APIRouter()
-for part in (documents, captures, versions, citations):
+for part in (documents, captures, versions, citations, places, changes, events):
     router.include_router(part.router)
