@@ -393,8 +393,9 @@ class Metrics:
         self._audit_interval.set(interval_seconds)
         self._audit_success.set_to_current_time()
 
-    def audit_ended(self) -> None:
-        """Say that every live citation was audited."""
+    def audit_ended(self, interval_seconds: float) -> None:
+        """Say that every live citation was audited, and within which time they next will be."""
+        self._audit_interval.set(interval_seconds)
         self._audit_success.set_to_current_time()
 
     def unresolvable(self, reasons: Iterable[Reason]) -> None:

@@ -85,7 +85,7 @@ def test_the_first_failure_audits_all_the_rest_at_once(deployment: Deployment) -
     blob.write_bytes(b"something else")
     auditor = Auditor(lambda: deployment.services)
     asyncio.run(auditor.run())
-    assert len(auditor._waiting) == 68, "a slice is two of seventy"
+    assert len(auditor._waiting) == 35, "half a minute is two slices"
     asyncio.run(auditor.run())
     assert not auditor._waiting
 

@@ -1,6 +1,7 @@
-"""The audit: every live citation is resolved again, all of them within an hour.
+"""The audit: every live citation is resolved again, as often as 2 % of a core allows.
 
-It is spread, a slice each minute, because a batch would make the alerts on it
+Small corpora are gone round in half a minute, large ones in an hour at most.
+It is spread, a slice each quarter of a minute, because a batch would make the alerts on it
 fire and resolve all day for one lasting fault. It is grouped by version,
 because reading and hashing a text costs more than all of its citations. And
 the first failure makes the next slice the whole rest of the cycle.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -25,7 +27,11 @@ from watcher.pipeline.services import Services
 from watcher.store.rows import StoredCitation
 
 CYCLE_SECONDS = 3600.0
-SLICE_SECONDS = 60.0
+"""The longest that going round may take."""
+LEAST_CYCLE_SECONDS = 30.0
+SLICE_SECONDS = 15.0
+SHARE = 0.02
+"""Of a core, for the audit."""
 _PAGE = 1000
 
 _log = logs.get(__name__)
@@ -38,9 +44,11 @@ class Auditor:
         self._services = services
         self._waiting: deque[DocumentId] = deque()
         self._cycle = 0
+        self._seconds = LEAST_CYCLE_SECONDS
+        self._used = 0.0
         self._broken = services().store.service.faults()
         self._found: dict[CitationId, Reason] = {}
-        services().metrics.audit_begins(CYCLE_SECONDS)
+        services().metrics.audit_begins(self._seconds)
         # What was broken when the last process ended is so until it is found whole.
         services().metrics.unresolvable(self._broken.values())
 
@@ -52,11 +60,11 @@ class Auditor:
             self._waiting.extend(document.document_id for document in documents)
             self._cycle = len(self._waiting)
             self._found = {}
-        slices = CYCLE_SECONDS / SLICE_SECONDS
+        slices = self._seconds / SLICE_SECONDS
         size = self._cycle if self._found else math.ceil(self._cycle / slices)
         for _ in range(min(size, len(self._waiting))):
             name = self._waiting[0]
-            found = await asyncio.to_thread(audit_document, services, name)
+            found = await asyncio.to_thread(self._audit, services, name)
             await asyncio.to_thread(
                 services.store.service.audited, name, found, services.clock.now()
             )
@@ -65,8 +73,18 @@ class Auditor:
             self._broken.update(found)
         if not self._waiting:
             self._broken = dict(self._found)
-            services.metrics.audit_ended()
+            # What this round cost decides how long the next one takes.
+            self._seconds = min(max(self._used / SHARE, LEAST_CYCLE_SECONDS), CYCLE_SECONDS)
+            self._used = 0.0
+            services.metrics.audit_ended(self._seconds)
         services.metrics.unresolvable(self._broken.values())
+
+    def _audit(self, services: Services, name: DocumentId) -> dict[CitationId, Reason]:
+        started = time.thread_time()
+        try:
+            return audit_document(services, name)
+        finally:
+            self._used += time.thread_time() - started
 
 
 def audit_document(services: Services, name: DocumentId) -> dict[CitationId, Reason]:

@@ -6,7 +6,8 @@ what was done and doubles nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from sqlalchemy import Connection, select
 from watcher.domain.changes import Cause
 from watcher.domain.ids import DocumentId
 from watcher.domain.reading import Reading
+from watcher.domain.resolution import HashMismatchError
 from watcher.domain.verdicts import Outcome
 from watcher.errors import UsageError
 from watcher.store import tables
@@ -48,6 +50,8 @@ from watcher.store.rows import (
     OperatorAct,
     Origin,
 )
+from watcher.store.service import INGEST, count_event
+from watcher.store.versions import prove_chunks
 
 _STATES = {Outcome.ACCEPTED: CaptureState.ACCEPTED, Outcome.HELD: CaptureState.HELD}
 
@@ -87,7 +91,7 @@ class Commits:
             _check_usable(document_id, reading)
         blobs = self._put(capture.body, *_texts(reading))
         body = next(iter(blobs))
-        with self._database.write() as connection:
+        with self._tallied(observation.at), self._database.write() as connection:
             fence(connection, lease)
             previous = latest_capture(connection, document_id)
             if previous is not None and previous["body_sha256"] == body:
@@ -97,7 +101,7 @@ class Commits:
             name = write_capture(connection, document_id, capture, body)
             reason = observation.verdict.reason or observation.verdict.outcome
             decide(connection, name, Decision(state, capture.captured_at, SYSTEM, reason.value))
-            read = write_reading(connection, document_id, name, reading, observation.at)
+            read = self._write(connection, document_id, name, reading, observation.at)
             write_observation(connection, document_id, replace(observation, capture_id=name))
             change = None
             if state is CaptureState.ACCEPTED:
@@ -126,7 +130,7 @@ class Commits:
         _check_usable(document_id, reading)
         blobs = self._put(capture.body, *_texts(reading))
         body = next(iter(blobs))
-        with self._database.write() as connection:
+        with self._tallied(at), self._database.write() as connection:
             fence(connection, lease)
             self._put_back(blobs)
             name = _find_import(connection, document_id, capture, body)
@@ -135,7 +139,7 @@ class Commits:
                 name = write_capture(connection, document_id, capture, body)
                 accepted = Decision(CaptureState.ACCEPTED, at, SYSTEM, capture.origin.value)
                 decide(connection, name, accepted)
-            read = write_reading(connection, document_id, name, reading, at)
+            read = self._write(connection, document_id, name, reading, at)
         return _commit(name, read, CaptureState.ACCEPTED, None, new_capture=not known)
 
     def accept(
@@ -196,7 +200,7 @@ class Commits:
         document_id = lease.document_id
         _check_usable(document_id, reading)
         blobs = self._put(*_texts(reading))
-        with self._database.write() as connection:
+        with self._tallied(at), self._database.write() as connection:
             fence(connection, lease)
             current = newest_current(connection, document_id)
             if current is None:
@@ -207,11 +211,36 @@ class Commits:
                 )
             self._put_back(blobs)
             name = current["capture_id"]
-            read = write_reading(connection, document_id, name, reading, at)
+            read = self._write(connection, document_id, name, reading, at)
             change = None
             if read.reading_id != current["reading_id"]:
                 change = make_current(connection, document_id, read, at, Cause.RENDITION)
         return _commit(name, read, CaptureState.ACCEPTED, change, new_capture=False)
+
+    def _write(
+        self,
+        connection: Connection,
+        document_id: DocumentId,
+        name: str,
+        reading: Reading,
+        at: datetime,
+    ) -> Read:
+        """Write a reading; a new version is read back, and must prove each of its chunks."""
+        read = write_reading(connection, document_id, name, reading, at)
+        if read.new_version and read.version is not None:
+            prove_chunks(connection, self._blobs, document_id, read.version)
+            count_event(connection, INGEST, "stored", at)
+        return read
+
+    @contextmanager
+    def _tallied(self, at: datetime) -> Iterator[None]:
+        """Count a version that did not give its own hashes again; nothing of it was stored."""
+        try:
+            yield
+        except HashMismatchError:
+            with self._database.write() as connection:
+                count_event(connection, INGEST, "mismatch", at)
+            raise
 
     def _put(self, *contents: bytes) -> dict[str, bytes]:
         """Make blobs durable; return their contents by name, in the order given."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -212,6 +213,31 @@ def read_text(blobs: BlobFiles, document_id: DocumentId, version: VersionId) -> 
     except HashMismatchError as error:
         error.document_id = document_id
         raise
+
+
+def prove_chunks(
+    connection: Connection, blobs: BlobFiles, document_id: DocumentId, version: VersionId
+) -> None:
+    """Read back a version that is being stored, and prove each of its chunks.
+
+    Raises:
+        HashMismatchError: what was written is not what was meant.
+        UnreadableError: the file system does not answer now.
+    """
+    text = read_text(blobs, document_id, version)
+    chunk = tables.chunk
+    row = find_text(connection, document_id, version)
+    query = select(chunk.c.page, chunk.c.start, chunk.c.end, chunk.c.sha256).where(
+        chunk.c.text_row == row["text_row"]
+    )
+    for part in connection.execute(query):
+        cut = hashlib.sha256(text.data[part.start : part.end]).digest()
+        if cut != part.sha256 or text.page_of(part.start) != part.page:
+            raise HashMismatchError(
+                f"the chunk {part.start}:{part.end} of {version} does not give its hash again",
+                document_id=document_id,
+                hint="nothing was stored; check the disk, then the document is tried again",
+            )
 
 
 def standing(connection: Connection, version: Found) -> tuple[Standing, datetime] | None:
