@@ -27,3 +27,4 @@ def test_what_the_worker_could_not_read_is_not_parsed_beside_it(
     reading = failed(ExtractVerdict.FAILED, problem, MediaType.HTML)
     verdict = judge_reading(deployment.services, capture, reading, None, None)
     assert (verdict.outcome, verdict.reason) == (Outcome.REFUSED, Refusal.DECODE_ERROR)
+    assert "14 CPU seconds" in verdict.message

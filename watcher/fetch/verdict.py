@@ -71,6 +71,8 @@ class AnswerFacts:
     media_type: str
     text: str
     extract_verdict: ExtractVerdict = ExtractVerdict.OK
+    problem: str = ""
+    """What stood in the way of the reading, in words; "" where nothing did."""
     headers: Mapping[str, str] = field(default_factory=dict)
     declared_type: str = ""
     title: str = ""
@@ -166,7 +168,7 @@ def _extraction(facts: AnswerFacts, _retained: float) -> Verdict | None:
     if verdict in (ExtractVerdict.ENCRYPTED, ExtractVerdict.FAILED, ExtractVerdict.UNSUPPORTED):
         return refused(
             Refusal.DECODE_ERROR,
-            f"{where} cannot be read ({verdict.value})",
+            f"{where} cannot be read ({facts.problem or verdict.value})",
             "open it in a browser; if it opens there, report the file",
             *evidence,
         )

@@ -62,6 +62,7 @@ def _facts(
         media_type=media_type,
         text=reading.text.data.decode(),
         extract_verdict=reading.verdict,
+        problem=reading.problems[0].message if reading.problems else "",
         headers=dict(capture.headers),
         declared_type=capture.content_type,
         title=reading.title,
