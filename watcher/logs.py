@@ -70,6 +70,7 @@ class Event(StrEnum):
     ALERT_FAILED = "alert.failed"
     ALERT_DEAD = "alert.dead"
     ALERT_SILENCED = "alert.silenced"
+    CANARY_FAILED = "canary.failed"
     SLO_FIRING = "slo.firing"
     SLO_RESOLVED = "slo.resolved"
     STORE_UNAVAILABLE = "store.unavailable"

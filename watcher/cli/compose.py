@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from watcher import __version__, logs
 from watcher.cli import slo_actions
 from watcher.cli.opening import actor, channel_names
 from watcher.clock import SystemClock
+from watcher.daemon.canary_site import CanarySite
 from watcher.daemon.health import HealthCheck, disk_check
 from watcher.daemon.jobs import Job
 from watcher.daemon.serve import DaemonApp, serve
@@ -18,6 +20,7 @@ from watcher.fetch import Fetcher
 from watcher.metrics import Metrics
 from watcher.pipeline import burning
 from watcher.pipeline.auditing import SLICE_SECONDS, Auditor
+from watcher.pipeline.canary import Canary
 from watcher.pipeline.configuring import record_configuration
 from watcher.pipeline.counting import read_counts
 from watcher.pipeline.dating import find_dates
@@ -70,6 +73,7 @@ class _Daemon:
         self._senders = build_senders(settings)
         self._auditor = Auditor(lambda: self._services)
         self._budgets = self._budget_watch(settings)
+        self._canary: Canary | None = None
         self._declare_patterns(settings)
 
     async def run(self) -> int:
@@ -78,13 +82,23 @@ class _Daemon:
         await asyncio.to_thread(record_configuration, services, actor())
         await asyncio.to_thread(sync_documents, services)
         await asyncio.to_thread(spread_overdue, services)
-        async with Fetcher(fetch_settings(services.settings, __version__)) as fetcher:
+        settings, web = services.settings, services.settings.web
+        async with Fetcher(fetch_settings(settings, __version__)) as fetcher:
             dispatcher = Dispatcher(lambda: self._services, fetcher)
-            web = services.settings.web
-            if not web.enabled:
-                return await serve(self._app(dispatcher))
-            with WebServer(create_app(lambda: self._services), web) as server:
+            with ExitStack() as ending:
+                self._hatch(fetcher, ending)
+                if not web.enabled:
+                    return await serve(self._app(dispatcher))
+                server = ending.enter_context(WebServer(create_app(lambda: self._services), web))
                 return await serve(self._app(dispatcher, HealthCheck("web", server.probe)))
+
+    def _hatch(self, fetcher: Fetcher, ending: ExitStack) -> None:
+        """Make the canary and its site, where there is to be one."""
+        if not self._services.settings.canary.enabled:
+            return
+        site = ending.enter_context(CanarySite())
+        self._canary = Canary(lambda: self._services, fetcher, site.url, site.publish)
+        ending.callback(self._canary.close)
 
     def _app(self, dispatcher: Dispatcher, *checks: HealthCheck) -> DaemonApp:
         settings = self._services.settings
@@ -128,9 +142,14 @@ class _Daemon:
 
     def _own_jobs(self) -> tuple[Job, ...]:
         """Return the jobs by which the daemon watches itself."""
-        if self._budgets is None:
-            return ()
-        return (Job("budgets", burning.LOOK_SECONDS, self._budgets.run, deadline_seconds=60),)
+        jobs = []
+        if self._budgets is not None:
+            look = burning.LOOK_SECONDS
+            jobs.append(Job("budgets", look, self._budgets.run, deadline_seconds=60))
+        if self._canary is not None:
+            every = self._services.settings.canary.every.total_seconds()
+            jobs.append(Job("canary", every, self._canary.run, deadline_seconds=300))
+        return tuple(jobs)
 
     async def _deliver(self) -> None:
         await deliver_due(self._services, self._senders)
