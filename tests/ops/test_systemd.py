@@ -69,6 +69,20 @@ def test_the_unit_is_hardened_as_the_guide_says(analyze: str, tmp_path: Path) ->
 
 
 @pytest.mark.system
+def test_the_backup_needs_no_network_and_little_else(analyze: str, tmp_path: Path) -> None:
+    program = tmp_path / "watcher"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for name in ("watcher-backup.service", "watcher-backup.timer"):
+        text = (SYSTEMD / name).read_text()
+        (tmp_path / name).write_text(text.replace("/opt/watcher/.venv/bin/watcher", str(program)))
+    assert exposure(analyze, tmp_path / "watcher-backup.service") <= 0.5
+    units = [str(tmp_path / f"watcher-backup.{kind}") for kind in ("service", "timer")]
+    done = run(analyze, "verify", "--man=no", *units)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+@pytest.mark.system
 @pytest.mark.parametrize(
     "drop_ins", [(), ("20-egress-proxy.conf",), ("30-socket.conf",)], ids=["alone", "20", "30"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -149,3 +150,22 @@ def test_durations_read_and_write(written: str, seconds: int) -> None:
     value = parse_duration(written)
     assert value == timedelta(seconds=seconds)
     assert parse_duration(format_duration(timedelta(seconds=seconds))) == value
+
+
+def test_a_secret_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_bytes(b"x" * 100_000)
+    for name in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path)):
+        with pytest.raises(ConfigError) as caught:
+            read_secret(f"file:{name}", "channel ops")
+        assert str(caught.value).startswith(f"channel ops: the secret in file {name} cannot")
+    with pytest.raises(ConfigError, match="larger than"):
+        read_secret(f"file:{tmp_path / 'large'}")
+
+
+def test_an_unset_variable_is_not_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMPTY", "")
+    with pytest.raises(ConfigError, match=r"document terms: the secret in .* is empty"):
+        read_secret("env:EMPTY", "document terms")
+    with pytest.raises(ConfigError, match="environment variable NO_SUCH is not set"):
+        read_secret("env:NO_SUCH")

@@ -115,12 +115,12 @@ def check_configuration(path: Path) -> Iterator[str]:
         ConfigError: with one line for each mistake.
     """
     settings = load(path)
-    for reference in (
-        *(d.credentials.secret for d in settings.documents if d.credentials),
-        *filter(None, [settings.fetch.proxy_secret]),
-        *(d.proxy_secret for d in settings.documents if d.proxy_secret),
-    ):
-        read_secret(reference)
+    if settings.fetch.proxy_secret:
+        read_secret(settings.fetch.proxy_secret, "[fetch] proxy_secret")
+    for entry in settings.documents:
+        for reference in (entry.credentials and entry.credentials.secret, entry.proxy_secret):
+            if reference:
+                read_secret(reference, f"document {entry.document_id}")
     build_senders(settings)
     if any(entry.render == "browser" for entry in settings.documents):
         find_browser()

@@ -1,6 +1,7 @@
 """The command's entry: what exists, and how an error becomes one line.
 
-Exit codes: 0 done; 1 failed; 2 wrong call; 10 to 18 a citation does not resolve
+Exit codes: 0 done; 1 failed; 2 wrong call; 3 what came was refused; 4 it is held
+for a person; 10 to 18 a citation does not resolve
 (see `watcher.domain.resolution.REASONS`); 75 try again later; 78 configuration.
 """
 
@@ -39,8 +40,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 10-18 a citation does not resolve,"
-    " 75 try again later, 78 configuration.",
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 3 refused, 4 held for a person,"
+    " 10-18 a citation does not resolve, 75 try again later, 78 configuration.",
 )
 _READING = (reading, citing, alerts, reviewing, dating)
 for part in (service, watching, importing, *_READING, slo, tokens, tools, keeping):

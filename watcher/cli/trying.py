@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from watcher import __version__
 from watcher.cli.entries import entry_text, suggest_document_id, toml_string
+from watcher.cli.outcomes import leave_by
 from watcher.cli.output import show_json, show_lines
 from watcher.clock import SystemClock
 from watcher.domain.reading import Reading
@@ -62,12 +63,14 @@ def try_url(url: str, means: Means, *, as_json: bool) -> None:
         verdict = judge_first(answer, capture_of(answer, url, SystemClock().now()), reading)
     if as_json:
         show_json(_row(url, answer, reading, verdict))
+        leave_by([verdict.outcome.value] if verdict else [])
         return
     show_lines(_lines(answer, reading, verdict))
     show_lines(["", "# the entry to paste into your documents folder", ""])
     title = reading.title if reading else ""
     show_lines(entry_text(url, name, title, means.networks).splitlines())
     show_lines(_entry_lines(means))
+    leave_by([verdict.outcome.value] if verdict else [])
 
 
 def _entry(url: str, name: str, means: Means) -> DocumentEntry:

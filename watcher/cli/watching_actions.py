@@ -13,6 +13,7 @@ from watcher import __version__
 from watcher.alert.delivery import Sender
 from watcher.cli.entries import entry_text, suggest_document_id, write_entry
 from watcher.cli.opening import actor, opened
+from watcher.cli.outcomes import leave_by
 from watcher.cli.output import Row, show_lines, show_rows, when
 from watcher.domain.ids import DocumentId, document_id
 from watcher.domain.verdicts import Verdict
@@ -58,6 +59,7 @@ def check(config: Path, documents: Sequence[str], *, full: bool, as_json: bool) 
             as_json=as_json,
             columns=["document_id", "outcome", "reason", "version", "message"],
         )
+    leave_by(str(row["outcome"]) for row in rows)
 
 
 async def _check_all(services: Services, names: Sequence[DocumentId], *, full: bool) -> list[Row]:
@@ -122,6 +124,7 @@ def ingest(
             as_json=as_json,
             columns=["document_id", "outcome", "reason", "version", "message"],
         )
+    leave_by([verdict.outcome.value])
 
 
 def _senders(services: Services) -> dict[str, Sender]:

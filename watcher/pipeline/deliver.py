@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 
 from watcher import logs
 from watcher.alert.delivery import (
@@ -45,9 +46,13 @@ def build_senders(settings: Settings) -> dict[str, Sender]:
         ConfigError: a channel's secret cannot be read.
     """
     return {
-        channel.name: build_sender(channel, lambda reference: read_secret(reference).reveal())
+        channel.name: build_sender(channel, partial(_reveal, f"channel {channel.name}"))
         for channel in settings.channels
     }
+
+
+def _reveal(wanted_by: str, reference: str) -> str:
+    return read_secret(reference, wanted_by).reveal()
 
 
 async def deliver_due(services: Services, senders: Mapping[str, Sender]) -> int:

@@ -88,7 +88,7 @@ def _brief(services: Services, alert: Alert) -> AlertMessage | Notice:
         to_version=change.to_version,
         excerpts=(),
         citations=tuple(touched(item) for item in touched_citations(services, change)),
-        observed_at=change.at.isoformat(),
+        observed_at=change.at.isoformat(timespec="seconds"),
         link=link_of(services, change),
         unconfirmed=alert.unconfirmed,
     )

@@ -60,7 +60,7 @@ def build_message(services: Services, alert: Alert) -> Message:
         to_version=change.to_version,
         excerpts=tuple(excerpts(change, judged, Sides(*sides)))[:_EXCERPTS],
         citations=tuple(touched(item) for item in affected),
-        observed_at=change.at.isoformat(),
+        observed_at=change.at.isoformat(timespec="seconds"),
         link=link_of(services, change),
         unconfirmed=alert.unconfirmed,
     )
@@ -81,7 +81,7 @@ def notice(services: Services, alert: Alert) -> Notice:
         reason=alert.reason,
         message=message,
         hint=hint,
-        observed_at=alert.created_at.isoformat(),
+        observed_at=alert.created_at.isoformat(timespec="seconds"),
         link=document_link(services, alert.document_id),
     )
 

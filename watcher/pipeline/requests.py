@@ -83,7 +83,7 @@ def _secrets(
     given = entry.credentials
     if given is None:
         return headers, None
-    secret = SecretStr(read_secret(given.secret).reveal())
+    secret = SecretStr(read_secret(given.secret, f"document {entry.document_id}").reveal())
     if given.kind == "basic":
         return headers, BasicAuth(given.user, secret)
     if given.kind == "oauth":
