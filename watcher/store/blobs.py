@@ -21,6 +21,7 @@ from pathlib import Path
 
 from watcher.domain.resolution import HashMismatchError, UnreadableError
 from watcher.store.errors import StoreFullError, StoreReadOnlyError
+from watcher.store.recent import RecentTexts, Stamp
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -44,6 +45,15 @@ class BlobFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self.recent = RecentTexts()
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return what tells a blob's file from any other that takes its place; None: no file."""
+        try:
+            status = self._path(name).stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
 
     def put(self, data: bytes) -> str:
         """Store `data` durably and return its lowercase hex SHA-256.

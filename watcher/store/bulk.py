@@ -21,7 +21,7 @@ from watcher.store.emissions import _USES, _emission_of, same_use
 from watcher.store.errors import UnknownCitationError
 from watcher.store.rows import Emission, NewEmission, Resolution, Standing, StoredCitation
 from watcher.store.texts import find_text
-from watcher.store.versions import read_text
+from watcher.store.versions import read_recent
 
 _citation = tables.citation
 _segment = tables.citation_segment
@@ -90,7 +90,7 @@ class Bulk:
         if isinstance(stands, WatcherError):
             return stands
         try:
-            return read_text(self._blobs, *place)
+            return read_recent(self._blobs, *place)
         except WatcherError as error:
             return error
 

@@ -48,7 +48,7 @@ from watcher.store.rows import (
 )
 from watcher.store.statements import write_statements
 from watcher.store.texts import find_text, find_version
-from watcher.store.versions import read_text, standing
+from watcher.store.versions import read_recent, standing
 
 _citation = tables.citation
 _segment = tables.citation_segment
@@ -139,7 +139,7 @@ class Citations:
 
     def _resolution(self, citation: Citation, stands: tuple[Standing, datetime]) -> Resolution:
         """Return the verified bytes; see `resolve_anchor`."""
-        text = read_text(self._blobs, citation.document_id, citation.version)
+        text = read_recent(self._blobs, citation.document_id, citation.version)
         passages = tuple(
             resolve_segment(text, citation.version, segment, citation.document_id)
             for segment in citation.segments
