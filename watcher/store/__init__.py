@@ -84,7 +84,8 @@ store.outbox
     dead(number, *, at, error), revive(number, *, at)
     confirm(event_id, *, at), cancel(event_id)      what was held for a confirming fetch
     digest(channel) -> tuple[Alert, ...], digested(numbers, *, at, receipt)
-    ack(number, *, at, actor), get(number), list(state=None, *, document_id=None, limit)
+    ack(number, *, at, actor), resolve(event_id, *, at, by), silence(number, silence, *, at)
+    get(number), find(event_id, channel), list(state=None, *, document_id=None, limit)
 store.service
     samples(since), alerts(), looked(at, samples, alerts, *, keep_since)   budgets, evaluated here
     faults(), audited(document_id, broken, at)       citations that the audit found broken
@@ -92,8 +93,13 @@ store.service
 store.incidents
     refused(document_id, reason, at) -> Incident     opens one, or counts it
     told(number, at), close(document_id, at) -> tuple[Incident, ...], open(document_id=None)
+store.silences
+    add(said) -> Silence, end(number, *, at, actor, reason) -> Silence     SilenceError
+    active(now), list(*, limit), get(number), known_elsewhere(number, remote)
+store.backups
+    record(saved), newest() -> SavedBackup | None    made by `watcher.store.backups.copy`
 store.acts
-    record(act), list(*, limit)
+    record(act), list(*, limit), since(number, *, limit), newest(act, subject)
 store.purges
     purge(document_id, version, *, at, rule, actor, reason, forced="") -> Tombstone
     work_off() -> int                                removes blobs that nothing needs any more
