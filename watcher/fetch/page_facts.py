@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from watcher.extract.charset import decode
+from watcher.fetch.markup import parse
 from watcher.fetch.similarity import word_count
 
 _BLOCK_NAMES = """
@@ -102,11 +103,14 @@ class PageFacts:
 def page_facts(html: bytes, charset: str | None = None) -> PageFacts:
     """Return the facts of `html`; `charset` is what the sender declared.
 
-    Never fails: whatever a browser would show something of has facts.
+    Never fails: whatever a browser would show something of has facts. A page
+    made to keep a parser busy has those of an empty one.
     """
     source = decode(html, charset, markup=True).text
-    tree = LexborHTMLParser(source)
+    tree = parse(source)
     reader = _Reader()
+    if tree is None:
+        return reader.facts(Head())
     if tree.body is not None:
         reader.read(tree.body)
     return reader.facts(_head(tree, source.lower()))

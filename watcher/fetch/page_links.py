@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import httpx
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from watcher.domain.newest import PageLink
 from watcher.extract.charset import decode
+from watcher.fetch.markup import parse
 from watcher.fetch.model import RefusedError
 from watcher.fetch.urls import join
 
 _MAX_LINKS = 5_000
 _MAX_TEXT = 2_000
+_MAX_READ = 20_000_000
+"""Characters of link texts read in all: links inside of links say the same again."""
 
 
 def page_links(html: bytes, charset: str, url: str) -> tuple[PageLink, ...]:
@@ -20,17 +23,21 @@ def page_links(html: bytes, charset: str, url: str) -> tuple[PageLink, ...]:
     `charset` is what the sender declared, "" for nothing. Left out is every
     link to what is never fetched: other schemes, and targets that two parsers
     read differently. The words of a link without any are those of its picture
-    or its label.
+    or its label. A page made to keep a parser busy has no links.
     """
-    tree = LexborHTMLParser(decode(html, charset or None, markup=True).text)
+    tree = parse(decode(html, charset or None, markup=True).text)
+    if tree is None:
+        return ()
     base = httpx.URL(url)
     for node in tree.css("base[href]")[:1]:
         base = _joined(base, node) or base
-    found = []
+    found, read = [], 0
     for node in tree.css("a[href], area[href]")[:_MAX_LINKS]:
         target = _joined(base, node)
         if target is not None:
-            found.append(PageLink(str(target), _words(node)))
+            text = node.text(deep=True, separator=" ") if read < _MAX_READ else ""
+            read += len(text)
+            found.append(PageLink(str(target), _words(node, text)))
     return tuple(found)
 
 
@@ -41,8 +48,8 @@ def _joined(base: httpx.URL, node: LexborNode) -> httpx.URL | None:
         return None
 
 
-def _words(node: LexborNode) -> str:
-    text = " ".join(node.text(deep=True, separator=" ").split())
+def _words(node: LexborNode, text: str) -> str:
+    text = " ".join(text.split())
     attributes = node.attributes
     if not text:
         picture = node.css_first("img[alt]", default=None)

@@ -9,6 +9,8 @@ from watcher.fetch.model import refused
 from watcher.fetch.page_facts import page_facts
 from watcher.fetch.walls import Scene, certain_headers, suspect
 
+_MOST = 64 * 1024
+"""Bytes of an error's page that are looked at."""
 _TELLING = frozenset({403, 429, 503})
 """Statuses under which a site also sends challenges, queues and maintenance notices."""
 _TOLD_BY_PAGE = frozenset({Refusal.BOT_WALL, Refusal.WAITING_ROOM, Refusal.MAINTENANCE})
@@ -43,7 +45,7 @@ def status_verdict(
         reason = certain[0]
         evidence.append(("header", certain[1]))
     elif status in _TELLING and body:
-        page = page_facts(body, charset or None)
+        page = page_facts(body[:_MOST], charset or None)
         scene = Scene(url, url, headers, page.head.title, page.lead, page.prose_words, page)
         found = suspect(scene)
         if found is not None and found.reason in _TOLD_BY_PAGE:
