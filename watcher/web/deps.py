@@ -32,10 +32,18 @@ async def caller(request: Request) -> Caller:
     Raises:
         ApiError: `unauthenticated`, `scope_missing` or `rate_limited`.
     """
+    return await run_in_threadpool(caller_of, request)
+
+
+def caller_of(request: Request) -> Caller:
+    """Return who asks, as `caller` does; may block.
+
+    Raises:
+        ApiError: `unauthenticated`, `scope_missing` or `rate_limited`.
+    """
     access = state_of(request).access
     address = request.client.host if request.client else ""
-    principal = await run_in_threadpool(access.authenticate, _bearer(request), address)
-    found = Caller(principal, access)
+    found = Caller(access.authenticate(_bearer(request), address), access)
     found.require(Scope.READ)
     return found
 

@@ -19,9 +19,10 @@ from watcher.pipeline.citing_many import Wanted, emit_many
 from watcher.pipeline.services import Services
 from watcher.store import Standing, UnknownCitationError
 from watcher.web.access import Caller
-from watcher.web.deps import CallerDep, CitingDep, ServicesDep
+from watcher.web.deps import CallerDep, CitingDep, ServicesDep, caller_of, state_of
 from watcher.web.encode import anchors_of, json_response, moment, resolution_row
 from watcher.web.paging import Cursor, Limit, decode_number, encode
+from watcher.web.plain import plain_route
 from watcher.web.principals import OPEN
 from watcher.web.problems import ApiError, problem_of
 from watcher.web.resolving import check_citation, resolve_many, resolve_one
@@ -196,26 +197,30 @@ def _described(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     return {200: {"model": model}}
 
 
-@router.get(
-    "/citations/{citation_id}",
-    operation_id="resolveCitation",
-    response_class=Response,
-    responses=_described(ResolutionOut),
-)
-def resolve(
-    request: Request,
-    services: ServicesDep,
-    caller: CallerDep,
-    citation_id: CitationName,
-    unit: UnitName = Unit.UTF8,
-) -> Response:
-    """Resolve a citation: exactly what was cited, or an error by name."""
+def _resolve(request: Request) -> Response:
+    caller, services = caller_of(request), state_of(request).services()
+    citation_id = request.path_params["citation_id"]
     check_citation(request, services, caller, citation_id)
+    unit = Unit.parse(request.query_params.get("unit", Unit.UTF8))
     found = resolve_one(services, citation_id)
     text = None
     if unit is not Unit.UTF8:
         text = services.store.versions.text(found.citation.document_id, found.citation.version)
     return json_response(resolution_row(found, text, unit))
+
+
+def describe_resolve(citation_id: CitationName, unit: UnitName = Unit.UTF8) -> None:
+    """Resolve a citation: exactly what was cited, or an error by name."""
+
+
+router.add_api_route(
+    "/citations/{citation_id}",
+    describe_resolve,
+    operation_id="resolveCitation",
+    response_class=Response,
+    responses=_described(ResolutionOut),
+    route_class_override=plain_route(_resolve),
+)
 
 
 @router.post(
