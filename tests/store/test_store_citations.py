@@ -252,7 +252,7 @@ def test_affected_are_the_live_ones_that_do_not_carry(bench: Bench) -> None:
         [(numbers[broken], gone), (numbers[kept], unchanged), (numbers[fixed], gone)],
         at=day(3),
     )
-    save(commit.change_id, [(numbers[fixed], replace(unchanged, algorithm="r/2"))], at=day(4))
+    save(commit.change_id, [(numbers[fixed], unchanged._replace(algorithm="r/2"))], at=day(4))
     affected = bench.store.citations.affected(commit.change_id, day(4))
     assert [a.citation.citation for a in affected] == [broken]
     assert affected[0].statement == gone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from watcher.domain.ranges import Range
 
@@ -38,9 +39,11 @@ class TextEdit:
     new: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """Where one passage of an old text is in a new one, with the evidence.
+
+    A tuple, because it is made for every citation of a document and a frozen
+    dataclass of as many fields takes three times as long to make.
 
     `ranges` (new text, in order, none across a page) is empty for ambiguous,
     gone and not_computed. `candidates` is information only. `similarity`,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from watcher.domain.statements import Statement, Status
 
@@ -23,7 +22,7 @@ def combine(segments: Sequence[Statement]) -> Statement:
         for segment in segments:
             if segment.status is status:
                 candidates = tuple(r for s in segments for r in (*s.ranges, *s.candidates))
-                return replace(_merged(segments, status), ranges=(), candidates=candidates)
+                return _merged(segments, status)._replace(ranges=(), candidates=candidates)
     statuses = {segment.status for segment in segments}
     if statuses == {Status.GONE}:
         return _merged(segments, Status.GONE)
@@ -33,7 +32,7 @@ def combine(segments: Sequence[Statement]) -> Statement:
         return _merged(segments, Status.MOVED)
     status = Status.SPLIT if statuses & {Status.SPLIT} else Status.EDITED
     material = Status.GONE in statuses or any(s.material for s in segments)
-    return replace(_merged(segments, status), material=material)
+    return _merged(segments, status)._replace(material=material)
 
 
 def _merged(segments: Sequence[Statement], status: Status) -> Statement:
@@ -63,13 +62,12 @@ def compare_hops(direct: Statement, hop: Statement | None) -> Statement:
     ambiguous: each is a candidate, neither is picked.
     """
     if hop is None:
-        return replace(direct, absent_between=True) if direct.ranges else direct
+        return direct._replace(absent_between=True) if direct.ranges else direct
     if not direct.ranges or not hop.ranges:
         return direct
     if any(mine.overlaps(other) for mine in direct.ranges for other in hop.ranges):
         return direct
-    return replace(
-        direct,
+    return direct._replace(
         status=Status.AMBIGUOUS,
         ranges=(),
         candidates=(*direct.ranges, *hop.ranges),

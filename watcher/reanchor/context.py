@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from watcher.align.model import KEPT, TextMap
 from watcher.domain.ranges import Range
 
 HeadingPath = Callable[[int], tuple[str, ...]]
@@ -81,11 +79,10 @@ def word_key(text: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The two texts, their map and, if known, their headings."""
+    """The two texts and, if known, their headings."""
 
     old: bytes
     new: bytes
-    text_map: TextMap
     headings: tuple[HeadingPath, HeadingPath] | None = None
 
     def changed(self, passage: Range, place: Range) -> bool:
@@ -98,44 +95,32 @@ class Surroundings:
             old_path, new_path = self.headings
             if old_path(passage.start) != new_path(place.start):
                 return True
-        if self._covered(passage):
-            return False
-        return self._before_differs(passage, place) or self._after_differs(passage, place)
-
-    def _before_differs(self, passage: Range, place: Range) -> bool:
-        old = sentence_before(self.old, passage.start)
-        size = min(len(old) + _MARGIN, passage.start)
-        if size <= place.start:
-            same = self.old[passage.start - size : passage.start]
-            if same == self.new[place.start - size : place.start] and size > len(old):
-                return False
-        return self._differs(old, sentence_before(self.new, place.start))
-
-    def _after_differs(self, passage: Range, place: Range) -> bool:
-        old = sentence_after(self.old, passage.end)
-        size = len(old) + _MARGIN
-        same = self.old[passage.end : passage.end + size]
-        if same == self.new[place.end : place.end + size]:
-            return False
-        return self._differs(old, sentence_after(self.new, place.end))
-
-    def _covered(self, passage: Range) -> bool:
-        """Tell whether one kept run holds the passage and all that counts around it."""
-        runs = self.text_map
-        index = bisect_right(runs.old_starts, passage.start) - 1
-        if index < 0 or runs.kinds[index] != KEPT:
-            return False
-        before = passage.start - runs.old_starts[index] > REACH or self._from_start(index)
-        return before and (runs.old_ends[index] - passage.end > REACH or self._to_end(index))
-
-    def _from_start(self, index: int) -> bool:
-        return self.text_map.old_starts[index] == self.text_map.new_starts[index] == 0
-
-    def _to_end(self, index: int) -> bool:
-        return (
-            self.text_map.old_ends[index] == self.text_map.old_size
-            and self.text_map.new_ends[index] == self.text_map.new_size
+        return self._before_differs(passage.start, place.start) or self._after_differs(
+            passage.end, place.end
         )
+
+    def _before_differs(self, at: int, place: int) -> bool:
+        reach = min(at, REACH)
+        if (at == place or reach == REACH <= place) and (
+            self.old[at - reach : at] == self.new[place - reach : place]
+        ):
+            return False
+        old = sentence_before(self.old, at)
+        size = min(len(old) + _MARGIN, at)
+        if len(old) < size <= place and (
+            self.old[at - size : at] == self.new[place - size : place]
+        ):
+            return False
+        return self._differs(old, sentence_before(self.new, place))
+
+    def _after_differs(self, at: int, place: int) -> bool:
+        if self.old[at : at + REACH] == self.new[place : place + REACH]:
+            return False
+        old = sentence_after(self.old, at)
+        size = len(old) + _MARGIN
+        if self.old[at : at + size] == self.new[place : place + size]:
+            return False
+        return self._differs(old, sentence_after(self.new, place))
 
     @staticmethod
     def _differs(old: bytes, new: bytes) -> bool:

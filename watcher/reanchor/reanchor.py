@@ -6,6 +6,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress, count
+from operator import eq
 
 from rapidfuzz.distance import Indel
 
@@ -20,6 +22,10 @@ from watcher.reanchor.place import Cluster, Piece, clusters_of, pieces_of
 from watcher.reanchor.verbatim import Unclaimed
 
 ALGORITHM = "reanchor/1"
+_EQUAL = frozenset({KEPT, MOVED})
+_UNCHANGED, _MOVED = Status.UNCHANGED, Status.MOVED
+_SHIFTED, _RELOCATED = How.SHIFTED, How.RELOCATED
+"""Read once: looking a member up in its class takes as long as the search for its run."""
 _COVERED = 0.5
 """Share of the passage's bytes that must survive, or ..."""
 _SIMILAR, _SIMILAR_LONG, _SHORT = 0.5, 0.57, 64
@@ -81,7 +87,9 @@ class _Pair:
     ) -> None:
         self.old, self.new, self.map = old, new, text_map
         self.atoms = None if atoms is None else Atoms(atoms)
-        self.around = Surroundings(old, new, text_map, headings)
+        self.around = Surroundings(old, new, headings)
+        self.paged = b"\f" in new
+        self.beside = _beside_insertions(text_map)
 
     @cached_property
     def side(self) -> NewSide:
@@ -94,16 +102,18 @@ class _Pair:
     def state(self, passage: Range) -> Statement:
         """Return the statement of one passage."""
         start, end = passage
-        index = bisect_right(self.map.old_starts, start) - 1
-        if index >= 0 and end <= self.map.old_ends[index]:
-            kind = self.map.kinds[index]
-            if kind in {KEPT, MOVED}:
-                shift = self.map.new_starts[index] - self.map.old_starts[index]
+        runs = self.map
+        index = bisect_right(runs.old_starts, start) - 1
+        if index >= 0 and end <= runs.old_ends[index]:
+            kind = runs.kinds[index]
+            if kind in _EQUAL:
+                first = runs.old_starts[index]
+                shift = runs.new_starts[index] - first
                 place = Range(start + shift, end + shift)
-                other = self._twin(passage, place, index) if kind == KEPT else None
+                other = self._twin(passage, place, index) if index in self.beside else None
                 if other is not None:
                     return _ambiguous((place, other), "map")
-                inside = self.map.old_starts[index] < start and end < self.map.old_ends[index]
+                inside = first < start and end < runs.old_ends[index]
                 if inside or fits(self.old, self.new, passage, place):
                     return self._same(passage, place, kind)
                 piece = Piece(start, end, place.start, place.end, kind)
@@ -123,15 +133,9 @@ class _Pair:
         runs = self.map
         for left in (index, index - 1):
             right = left + 1
-            if (
-                left < 0
-                or right >= len(runs.kinds)
-                or runs.old_ends[left] != runs.old_starts[right]
-            ):
+            if not _insertion_after(runs, left):
                 continue
             old_gap, gap = runs.old_ends[left], runs.new_starts[right] - runs.new_ends[left]
-            if gap <= 0 or runs.kinds[left] != KEPT or runs.kinds[right] != KEPT:
-                continue
             before = left == index
             span = old_gap - passage.start if before else passage.end - old_gap
             if span > gap:
@@ -150,10 +154,10 @@ class _Pair:
     def _same(self, passage: Range, place: Range, kind: int) -> Statement:
         """Return the statement of a passage that is found byte for byte."""
         same = passage == place
-        how = None if same else How.SHIFTED if kind == KEPT else How.RELOCATED
+        how = None if same else _SHIFTED if kind == KEPT else _RELOCATED
         return Statement(
-            Status.UNCHANGED if same else Status.MOVED,
-            pages_of(self.new, place),
+            _UNCHANGED if same else _MOVED,
+            pages_of(self.new, place) if self.paged else (place,),
             how=how,
             context_changed=self.around.changed(passage, place),
             similarity=1.0,
@@ -217,6 +221,27 @@ class _Pair:
             method="map",
             algorithm=ALGORITHM,
         )
+
+
+def _beside_insertions(runs: TextMap) -> set[int]:
+    """Return the kept runs beside which text was inserted and none removed."""
+    found: set[int] = set()
+    for left in compress(count(), map(eq, runs.old_ends, runs.old_starts[1:])):
+        if _insertion_after(runs, left):
+            found |= {left, left + 1}
+    return found
+
+
+def _insertion_after(runs: TextMap, left: int) -> bool:
+    """Tell whether text was inserted between run `left` and the one after it, both kept."""
+    right = left + 1
+    return (
+        left >= 0
+        and right < len(runs.kinds)
+        and runs.kinds[left] == runs.kinds[right] == KEPT
+        and runs.old_ends[left] == runs.old_starts[right]
+        and runs.new_starts[right] > runs.new_ends[left]
+    )
 
 
 def _ambiguous(candidates: tuple[Range, ...], method: str) -> Statement:
