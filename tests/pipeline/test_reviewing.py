@@ -163,7 +163,7 @@ def test_a_threshold_is_proposed_from_verdicts_and_written_with_a_record(tmp_pat
     apply_threshold(services, config, found, actor="mara")
     assert load(config).rules.page_threshold == 0.5
     assert "# here" in config.read_text(encoding="utf-8")
-    (act,) = bench.store.acts.list()
+    act, *_ = bench.store.acts.list()
     assert (act.actor, act.act) == ("mara", "calibrate")
     assert act.subject == "rules.page_threshold 0.7 -> 0.5"
     bench.store.close()
