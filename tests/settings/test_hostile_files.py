@@ -20,7 +20,7 @@ ENTRY = '[[document]]\ndocument_id = "d{}"\nurl = "{}://example.org/"\n'
         "a = " + "9" * 10_000,
         ENTRY.format(1, "https") + 'schedule = "999999w"\n',
         ENTRY.format(1, "https") + "[[document.rules.ignore]]\nname = 'n'\n"
-        "pattern = 'a{99999999999999}'\nexpires = 2030-01-31\n",
+        "pattern = 'a{5000}'\nexpires = 2030-01-31\n",
     ],
 )
 def test_a_file_that_no_parser_takes_is_a_mistake_in_it(tmp_path: Path, text: str) -> None:
