@@ -245,7 +245,9 @@ def test_no_url_makes_the_fetcher_raise(tail: str, with_scheme: bool) -> None:
     url = "http://" + tail if with_scheme else tail
     [answer] = resolve_and_fetch(Names(), request(url, allowed_networks=()))
     assert answer.refusal in (Refusal.BLOCKED_ADDRESS, Refusal.NETWORK_ERROR)
-    judged = AnswerFacts(url, url, "text/html", "word " * 30, page=page_facts(b"<p>word</p>"))
+    judged = AnswerFacts(
+        url, url, "text/html", "word " * 30, page=lambda: page_facts(b"<p>word</p>")
+    )
     assert judge(judged).outcome
 
 

@@ -19,6 +19,7 @@ from watcher.domain.verdicts import Hold, Outcome, Refusal
 from watcher.extract.model import Options, Source
 from watcher.extract.read import extract
 from watcher.fetch import AnswerFacts, Baseline, judge, page_facts
+from watcher.fetch.verdict import Made
 
 URL = "https://example.org/legal/privacy"
 POLICY = "\n".join(
@@ -40,7 +41,7 @@ def facts(html: str | bytes, **fields: object) -> AnswerFacts:
         "media_type": "text/html",
         "text": reading.text.data.decode(),
         "title": reading.title,
-        "page": page_facts(body),
+        "page": lambda: page_facts(body),
     }
     return AnswerFacts(**(given | fields))  # type: ignore[arg-type]
 
@@ -276,7 +277,9 @@ def test_half_a_file_is_truncated_and_a_shared_defect_is_not() -> None:
     page = facts(as_html(POLICY.replace("\n", "\n\n"), "x"), closed=False)
     assert judge(page).outcome is Outcome.ACCEPTED
     shared = facts(
-        as_html(POLICY.replace("\n", "\n\n"), "x"), closed=False, baseline=baseline(closed=False)
+        as_html(POLICY.replace("\n", "\n\n"), "x"),
+        closed=False,
+        baseline=baseline(made=lambda: Made(closed=False)),
     )
     assert judge(shared).outcome is Outcome.ACCEPTED
     pdf = AnswerFacts(URL, URL, "application/pdf", POLICY, closed=False)

@@ -7,7 +7,7 @@ talks about; only then is it asked what else it might be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import httpx
@@ -39,21 +39,31 @@ _STRANGE_FEW = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
-    """The last accepted capture: its text and what it was made of.
+class Made:
+    """What bytes are made of.
 
-    `page` are its page facts where it is HTML. `closed` tells whether its
-    bytes reached the end of their format. `blank_pages` counts pages without
-    text.
+    `closed` tells whether they reach the end of their format, `page` are the
+    page facts where they are HTML.
+    """
+
+    closed: bool = True
+    page: PageFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The last accepted capture: its text, and what its bytes were made of.
+
+    `made` is asked for only by verdicts that need it: most end before.
+    `blank_pages` counts pages without text.
     """
 
     text: str
     media_type: str
     final_url: str = ""
     title: str = ""
-    closed: bool = True
     blank_pages: int = 0
-    page: PageFacts | None = None
+    made: Callable[[], Made] = Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +72,9 @@ class AnswerFacts:
 
     `media_type` is what the bytes are ("" unknown), `declared_type` the
     Content-Type as sent, `text` the canonical text after select and remove
-    rules, `page` the facts of the whole HTML page. `closed` tells whether the
-    bytes reach the end of their format (`complete.ends_properly`).
+    rules, `page` gives the facts of the whole HTML page, None where it is none:
+    what still holds the last accepted text is judged without. `closed` tells
+    whether the bytes reach the end of their format (`complete.ends_properly`).
     """
 
     requested_url: str
@@ -79,7 +90,7 @@ class AnswerFacts:
     pages: int = 1
     blank_pages: int = 0
     closed: bool = True
-    page: PageFacts | None = None
+    page: Callable[[], PageFacts | None] = lambda: None
     baseline: Baseline | None = None
 
 
@@ -141,7 +152,7 @@ def _ending(facts: AnswerFacts, _retained: float) -> Verdict | None:
     if facts.closed:
         return None
     html = facts.media_type == "text/html"
-    if (html and facts.baseline is None) or (facts.baseline and not facts.baseline.closed):
+    if (html and facts.baseline is None) or (facts.baseline and not facts.baseline.made().closed):
         return None
     return refused(
         Refusal.TRUNCATED,
@@ -187,9 +198,11 @@ def _extraction(facts: AnswerFacts, _retained: float) -> Verdict | None:
 def _emptiness(facts: AnswerFacts, _retained: float) -> Verdict | None:
     """Judge a page that shows nothing, or nothing without its scripts."""
     words = word_count(facts.text)
-    page = facts.page
+    if words >= 5:
+        return None
+    page = facts.page()
     had = word_count(facts.baseline.text) if facts.baseline else 0
-    if words >= 5 or (words and had < _ENOUGH and not (page and page.head.mount_empty)):
+    if words and had < _ENOUGH and not (page and page.head.mount_empty):
         return None
     scripted = page is not None and (
         page.head.mount_empty
@@ -253,7 +266,8 @@ _WALL_HINTS = {
 def _place(facts: AnswerFacts, retained: float) -> Verdict | None:
     """Judge where the answer was found."""
     asked, got = facts.requested_url, facts.final_url
-    target = facts.page.head.refresh if facts.page else None
+    page = facts.page()
+    target = page.head.refresh if page else None
     if target and _prose_words(facts) < 40:
         got = _joined(got, target)
     known = facts.baseline is not None and same_place(facts.baseline.final_url, got)
@@ -289,7 +303,7 @@ def _joined(base: str, target: str) -> str:
 
 def _meagreness(facts: AnswerFacts, _retained: float) -> Verdict | None:
     """Hold a first page with hardly a word and something to fill in or press."""
-    page, words = facts.page, _prose_words(facts)
+    page, words = facts.page(), _prose_words(facts)
     if facts.baseline is not None or page is None or words >= LITTLE or named(_scene(facts)):
         return None
     signs: list[tuple[str, object]] = [
@@ -363,8 +377,9 @@ def _shape(facts: AnswerFacts, retained: float) -> Verdict | None:
 
 def _teaser(facts: AnswerFacts, baseline: Baseline) -> tuple[str, object] | None:
     """Return the login that replaces the rest of a text, where the baseline had none."""
-    fields = facts.page.password_fields if facts.page else 0
-    if fields and baseline.page is not None and not baseline.page.password_fields:
+    page, before_page = facts.page(), baseline.made().page
+    fields = page.password_fields if page else 0
+    if fields and before_page is not None and not before_page.password_fields:
         return "password_fields", fields
     before = phrases_in(fold(baseline.text[-_TAIL:]), Refusal.LOGIN_WALL)
     fresh = [
@@ -379,20 +394,21 @@ def _teaser(facts: AnswerFacts, baseline: Baseline) -> tuple[str, object] | None
 
 
 def _scene(facts: AnswerFacts) -> Scene:
+    page = facts.page()
     return Scene(
         requested_url=facts.requested_url,
         final_url=facts.final_url,
         headers=facts.headers,
-        title=facts.title or (facts.page.head.title if facts.page else ""),
+        title=facts.title or (page.head.title if page else ""),
         text=facts.text,
         words=_prose_words(facts),
-        page=facts.page,
+        page=page,
     )
 
 
 def _prose_words(facts: AnswerFacts) -> int:
-    words = word_count(facts.text)
-    return min(words, facts.page.prose_words) if facts.page else words
+    words, page = word_count(facts.text), facts.page()
+    return min(words, page.prose_words) if page else words
 
 
 def _held(reason: Hold, message: str, *evidence: tuple[str, object]) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 
 from watcher.domain.reading import MediaType, Reading
 from watcher.domain.verdicts import Outcome, Verdict
@@ -10,7 +11,7 @@ from watcher.extract.parts import is_packed
 from watcher.fetch import Answer
 from watcher.fetch.complete import ends_properly
 from watcher.fetch.page_facts import PageFacts, page_facts
-from watcher.fetch.verdict import AnswerFacts, Baseline, judge
+from watcher.fetch.verdict import AnswerFacts, Baseline, Made, judge
 from watcher.pipeline.services import Services
 from watcher.store.rows import Current, NewCapture
 
@@ -69,7 +70,7 @@ def _facts(
         pages=len(reading.text.pages),
         blank_pages=blank_pages(reading),
         closed=not capture.body.strip() or _closed(capture.body, reading.media_type),
-        page=_page(reading, capture.body),
+        page=cache(partial(_page, reading, capture.body)),
         baseline=baseline,
     )
 
@@ -77,17 +78,19 @@ def _facts(
 def _baseline(services: Services, current: Current, reading: Reading) -> Baseline:
     store = services.store
     capture = store.captures.get(current.capture_id)
-    body = store.captures.body(current.capture_id)
     media_type = reading.media_type.value if reading.media_type else ""
     return Baseline(
         text=reading.text.data.decode(),
         media_type=media_type,
         final_url=capture.final_url,
         title=reading.title,
-        closed=_closed(body, reading.media_type),
         blank_pages=blank_pages(reading),
-        page=_page(reading, body),
+        made=cache(lambda: _made(reading, store.captures.body(current.capture_id))),
     )
+
+
+def _made(reading: Reading, body: bytes) -> Made:
+    return Made(_closed(body, reading.media_type), _page(reading, body))
 
 
 def blank_pages(reading: Reading) -> int:
