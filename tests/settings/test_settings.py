@@ -36,7 +36,12 @@ def test_the_shipped_configuration_is_the_default_one() -> None:
     assert len(settings.documents) == 3
     assert sum(str(d.url).endswith(".pdf") for d in settings.documents) == 1
     bare = settings.model_copy(
-        update={"documents": (), "documents_dir": Path("documents"), "channels": ()}
+        update={
+            "documents": (),
+            "documents_dir": Path("documents"),
+            "channels": (),
+            "slo": settings.slo.model_copy(update={"folder": Path("slo")}),
+        }
     )
     assert bare == type(settings)()
 
