@@ -13,6 +13,7 @@ import pytest
 from tests.pipeline.deployment import Deployment, Receiver
 from watcher.demo.site import Site
 from watcher.pipeline.services import Services
+from watcher.settings import load
 from watcher.web import WebServer, create_app
 
 
@@ -59,3 +60,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """An application for a whole module, whose tests only add."""
     with served_deployment(tmp_path_factory.mktemp("web")) as made:
         yield made
+
+
+@contextmanager
+def configured(served: Served, extra: str) -> Iterator[httpx.Client]:
+    """Serve the same deployment under more settings."""
+    deployment = served.deployment
+    deployment.config.write_text(deployment.config.read_text() + extra, encoding="utf-8")
+    deployment.services = deployment._services(load(deployment.config))
+    with serving(lambda: deployment.services) as url, httpx.Client(base_url=url) as http:
+        yield http

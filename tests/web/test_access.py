@@ -13,7 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, ClassVar
 
-import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -21,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from typer.testing import CliRunner
 
 from tests.pipeline.deployment import html
-from tests.web.conftest import Served, serving
+from tests.web.conftest import Served, configured
 from watcher.cli.main import app
 from watcher.errors import ConfigError
 from watcher.settings import load
@@ -62,16 +61,6 @@ def answering(answer: Callable[[str, dict[str, Any]], tuple[int, Any]]) -> Itera
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@contextmanager
-def configured(served: Served, extra: str) -> Iterator[httpx.Client]:
-    """Serve the same deployment under more settings."""
-    deployment = served.deployment
-    deployment.config.write_text(deployment.config.read_text() + extra, encoding="utf-8")
-    deployment.services = deployment._services(load(deployment.config))
-    with serving(lambda: deployment.services) as url, httpx.Client(base_url=url) as http:
-        yield http
 
 
 def add_token(served: Served, name: str, *options: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ def test_no_request_meets_a_fault(api: Served) -> None:
     }
     faults: list[str] = []
     for found in schema.get_all_operations():
-        operation = found.ok()
+        operation: Any = found.ok()  # type: ignore[union-attr]  # an address not understood ends it
         if operation.path.endswith("/stream"):
             continue  # it answers for minutes: tests/web/test_changes.py reads it
         _ask(api, operation, real, faults)

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from tests.pipeline.deployment import html
-from tests.web.conftest import Served
+from tests.web.conftest import Served, configured
 
 
 def test_a_document_is_listed_and_shown(shared: Served) -> None:
@@ -69,3 +69,19 @@ def test_large_requests_are_refused_at_once(shared: Served) -> None:
     with socket.create_connection((host, int(port)), timeout=10) as flood:
         flood.sendall(b"GET / HTTP/1.1\r\n" + b"X-A: " + b"a" * 70_000 + b"\r\n\r\n")
         assert flood.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_request_that_never_arrives_whole_is_given_up(served: Served) -> None:
+    with configured(served, '[web.limits]\nslow = "300ms"\n') as http:
+        place = (http.base_url.host, http.base_url.port or 0)
+        for beginning in (
+            b"GET /api/v1/documents HTTP/1.1\r\nHost: local",
+            (
+                b"POST /api/v1/citations HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
+            ),
+        ):
+            with socket.create_connection(place, timeout=10) as slow:
+                slow.sendall(beginning)
+                said = slow.recv(200)
+                assert said == b"" or said.startswith(b"HTTP/1.1 408")
