@@ -88,31 +88,35 @@ def notice(services: Services, alert: Alert) -> Notice:
 
 def _said(services: Services, alert: Alert) -> tuple[str, str]:
     """Return what a notice says, and what to do."""
-    if alert.kind is AlertKind.SERVICE:
-        name = alert.reason.partition("/")[0]
-        return alert.reason, f"follow the runbook {name}"
-    if alert.kind is AlertKind.RECOVERED and "/" in alert.reason:
-        return f"{alert.reason} is over", ""
-    if alert.kind is AlertKind.RECOVERED:
-        return f"{alert.reason} is over: it is seen again", ""
-    if alert.kind is AlertKind.RULE_EXPIRES:
-        return (
-            f"the ignore pattern {alert.reason} ends",
-            "give it a new date if it is still right: what it silences is told again after that",
-        )
-    if alert.kind is AlertKind.DATE_DUE:
-        found = services.store.dates.get(int(alert.reason))
-        said = f"version {found.version[:19]} takes effect on {found.day}"
-        if found.status is DateStatus.CONFIRMED:
-            return f"{said}, confirmed by {found.actor}", ""
-        return (
-            f"{said}, as its text says and nobody confirmed",
-            f"confirm it: watcher dates confirm {found.document_id} {found.day}",
-        )
+    match alert.kind:
+        case AlertKind.SERVICE:
+            return alert.reason, f"follow the runbook {alert.reason.partition('/')[0]}"
+        case AlertKind.RECOVERED:
+            budget = "/" in alert.reason
+            return f"{alert.reason} is over" + ("" if budget else ": it is seen again"), ""
+        case AlertKind.RULE_EXPIRES:
+            return (
+                f"the ignore pattern {alert.reason} ends",
+                "give it a new date if it is still right: "
+                "what it silences is told again after that",
+            )
+        case AlertKind.DATE_DUE:
+            return _date_due(services, alert)
     newest = services.store.observations.newest(alert.document_id)
     if newest is None:
         return alert.reason, ""
     return newest.verdict.message or alert.reason, newest.verdict.hint
+
+
+def _date_due(services: Services, alert: Alert) -> tuple[str, str]:
+    found = services.store.dates.get(int(alert.reason))
+    said = f"version {found.version[:19]} takes effect on {found.day}"
+    if found.status is DateStatus.CONFIRMED:
+        return f"{said}, confirmed by {found.actor}", ""
+    return (
+        f"{said}, as its text says and nobody confirmed",
+        f"confirm it: watcher dates confirm {found.document_id} {found.day}",
+    )
 
 
 def document_link(services: Services, document_id: DocumentId) -> str:
