@@ -168,6 +168,6 @@ def test_any_two_versions_are_judged_with_the_headings_of_their_readings(
     old, new = versions[-2], versions[-1]
     readings = readings_of(deployment.services, name, (old, new))
     assert readings is not None
-    texts = [deployment.store.versions.text(name, version) for version in (old, new)]
-    judged = judge_versions(deployment.services, name, *texts, readings)
+    before, after = (deployment.store.versions.text(name, version) for version in (old, new))
+    judged = judge_versions(deployment.services, name, before, after, readings)
     assert judged.headline.startswith("Access logs: the period")

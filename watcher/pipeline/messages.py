@@ -97,8 +97,7 @@ def _said(services: Services, alert: Alert) -> tuple[str, str]:
         case AlertKind.RULE_EXPIRES:
             return (
                 f"the ignore pattern {alert.reason} ends",
-                "give it a new date if it is still right: "
-                "what it silences is told again after that",
+                "give it a new date if it is still right: it silences nothing after that",
             )
         case AlertKind.DATE_DUE:
             return _date_due(services, alert)
