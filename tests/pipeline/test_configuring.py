@@ -25,7 +25,7 @@ def test_only_what_differs_is_recorded_and_a_restart_is_no_news(deployment: Depl
     before = digests(deployment.services.settings)
     with deployment.config.open("a", encoding="utf-8") as config:
         config.write('[[rules.ignore]]\nname = "dates"\npattern = "Updated \\\\d+"\n')
-        config.write('expires = 2030-01-01\n')
+        config.write("expires = 2030-01-01\n")
     assert set(reload(deployment)) == {"rules", "ignore"}
     after = digests(deployment.services.settings)
     assert after["all"] != before["all"]
