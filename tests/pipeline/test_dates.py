@@ -50,6 +50,13 @@ def test_a_date_is_found_once_with_its_span(deployment: Deployment) -> None:
     assert len(deployment.store.dates.list(name)) == 2
 
 
+def test_a_search_ends_when_its_time_is_over_and_the_next_goes_on(deployment: Deployment) -> None:
+    for name in ("one", "two"):
+        deployment.check(deployment.watch(name, html(page("1 May 2026"))))
+    assert find_dates(deployment.services, cpu_seconds=0) == 1
+    assert find_dates(deployment.services) == 1
+
+
 def test_only_a_confirmed_date_says_what_was_in_force(deployment: Deployment) -> None:
     name, (first, second) = two_versions(deployment)
     with pytest.raises(UsageError, match="2026-05-01 was found and nobody confirmed it"):

@@ -38,7 +38,9 @@ from watcher.web import WebServer, create_app
 
 _DRAIN_SECONDS = 30.0
 _DAY = 86_400.0
-_DATES_SECONDS = 600.0
+_DATES_SECONDS = 60.0
+_DATES_CPU_SECONDS = 1.0
+"""Of each run: new versions wait for their dates, checks do not wait for dates."""
 _DIGEST_SECONDS = 300.0
 """How late after its time a digest may go out."""
 
@@ -158,7 +160,7 @@ class _Daemon:
         await deliver_digests(self._services, self._senders)
 
     async def _find_dates(self) -> None:
-        await asyncio.to_thread(find_dates, self._services)
+        await asyncio.to_thread(lambda: find_dates(self._services, cpu_seconds=_DATES_CPU_SECONDS))
 
     async def _remind(self) -> None:
         await asyncio.to_thread(remind, self._services)

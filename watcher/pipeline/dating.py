@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from datetime import date
 
@@ -17,17 +19,21 @@ from watcher.store.rows import EffectiveDate
 METHOD = "effective/1"
 _MOST = 100
 """Dates kept of one version: a text with more is a calendar, not a policy."""
-_BATCH = 50
+_BATCH = 500
+"""Versions asked for at once: which were searched is looked up over all of them."""
 
 
-def find_dates(services: Services, document_id: DocumentId | None = None) -> int:
+def find_dates(
+    services: Services, document_id: DocumentId | None = None, *, cpu_seconds: float = math.inf
+) -> int:
     """Search the versions that were not searched yet, of one document or of all.
 
     What is found waits for a person: it is extracted, not confirmed. Each
     version is searched once, so a crash only means that it is searched again.
-    Returns how many versions were searched.
+    It ends after `cpu_seconds` of this thread, with the version at which they
+    ran out; the rest is for the next run. Returns how many versions were searched.
     """
-    dates, searched = services.store.dates, 0
+    dates, searched, end = services.store.dates, 0, time.thread_time() + cpu_seconds
     while batch := dates.unscanned(document_id, limit=_BATCH):
         for name, version in batch:
             try:
@@ -42,6 +48,8 @@ def find_dates(services: Services, document_id: DocumentId | None = None) -> int
             kept = list(first.items())[:_MOST]
             dates.scanned(name, version, kept, at=services.clock.now(), method=METHOD)
             searched += 1
+            if time.thread_time() >= end:
+                return searched
     return searched
 
 
