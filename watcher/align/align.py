@@ -101,6 +101,9 @@ _HOPELESS = 200_000
 _MOST_WORDS = 800_000
 """Words and blanks, both sides together, up to which what no line matched is aligned by words."""
 _SAMPLE = 2_048
+_USUAL, _FRESH = 4, 2
+"""One part in so many is a word not seen before in a sample of prose; where more are, each
+costs as much as so many further parts."""
 
 
 def _too_many(gaps: Sequence[_Gap], texts: Texts) -> bool:
@@ -116,13 +119,17 @@ def _too_many(gaps: Sequence[_Gap], texts: Texts) -> bool:
             continue
         step = max(size // 16, 1)
         seen = count = passed = 0
+        distinct: set[bytes] = set()
         for a, b in parts:
             for at in range(a + (-passed) % step, b, step):
                 stop = min(b, at + _SAMPLE)
                 seen += stop - at
-                count += len(split(text, at, stop))
+                found = split(text, at, stop)
+                count += len(found)
+                distinct.update(found)
             passed += b - a
-        total += size * count / max(seen, 1)
+        fresh = max(len(distinct) - count // _USUAL, 0)
+        total += size * (count + _FRESH * fresh) / max(seen, 1)
     return total > _MOST_WORDS
 
 

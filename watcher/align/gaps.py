@@ -59,6 +59,8 @@ def _in_order(
     """Return the runs of each gap by itself, and claim what they cover."""
     old, new = claims.masked()
     runs: list[RawRun] = []
+    # In one gap alone the longest anchors were just looked for, all over it.
+    longest = _LONG_WORDS if anchors or len(pairs) > 1 else _LONG_WORDS - 2
     a = c = at = 0
     for old_words, new_words in pairs:
         b, d = a + len(old_words.symbols), c + len(new_words.symbols)
@@ -69,7 +71,7 @@ def _in_order(
             at += 1
         if a < b and c < d:
             left, right = old.part(a, b), new.part(c, d)
-            blocks = align_words(left.symbols, right.symbols, budget, inside)
+            blocks = align_words(left.symbols, right.symbols, budget, inside, longest)
             links = links_of(refine(blocks, left, right, claims.texts), left, right, claims.texts)
             runs += byte_runs(links, left, right, claims.texts, moved=False)
             for link in links:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+
 from rapidfuzz.distance import Indel
 
-from watcher.align.tokens import PARAGRAPH, Texts, Words
+from watcher.align.tokens import LINE, PARAGRAPH, SPACE, Texts, Words
 
 Link = tuple[int, int, int, int]
 """Words `a:b` of old became words `c:d` of new."""
@@ -13,6 +16,7 @@ _ALIKE = 0.5
 """Similarity from which two sentences without a common word sequence are one, edited."""
 _COMPARED = 1_000_000
 """Product of the lengths of two sentences that are compared, at most."""
+_BARRIERS = re.compile(f"[{SPACE}{LINE}{PARAGRAPH}]")
 _PAIRS = 64
 """Pairs of sentences that are compared in one gap at most."""
 
@@ -52,12 +56,13 @@ def _open(at: int, side: Words) -> bool:
 def _sentences(start: int, end: int, side: Words) -> list[tuple[int, int]]:
     """Return the sentences, or parts of them, in words `start:end`; barriers part them, too."""
     found: list[tuple[int, int]] = []
-    first = start
-    for at in range(start, end + 1):
-        if at == end or side.symbols[at] <= PARAGRAPH or side.segments[at] != side.segments[first]:
-            if first < at:
-                found.append((first, at))
-            first = at + 1 if at < end and side.symbols[at] <= PARAGRAPH else at
+    at = start
+    while at < end:
+        first, at = at, bisect_right(side.segments, side.segments[at], at, end)
+        for part in _BARRIERS.split(side.symbols[first:at]):
+            if part:
+                found.append((first, first + len(part)))
+            first += len(part) + 1
     return found
 
 

@@ -43,12 +43,17 @@ def disjoint(blocks: list[Block]) -> list[Block]:
     return [block for block in out if block.length]
 
 
-def align_words(old: str, new: str, budget: Budget, anchors: Sequence[Block] = ()) -> list[Block]:
-    """Return the in-order blocks of equal symbols: anchors first, then the LCS between."""
+def align_words(
+    old: str, new: str, budget: Budget, anchors: Sequence[Block] = (), longest: int = 8
+) -> list[Block]:
+    """Return the in-order blocks of equal symbols: anchors first, then the LCS between.
+
+    `longest` is the length in words of the first anchors that are looked for.
+    """
     blocks: list[Block] = list(anchors)
     ends = [(0, 0), *((x.old + x.length, x.new + x.length) for x in anchors)]
     starts = [*((x.old, x.new) for x in anchors), (len(old), len(new))]
-    todo = [(a, b, c, d, 8) for (a, c), (b, d) in zip(ends, starts, strict=True)]
+    todo = [(a, b, c, d, longest) for (a, c), (b, d) in zip(ends, starts, strict=True)]
     while todo:
         a, b, c, d, size = todo.pop()
         left = common_prefix(old[a:b], new[c:d])

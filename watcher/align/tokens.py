@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress, islice
 from typing import NamedTuple
 
 _LETTERS = rb"""(?:
@@ -156,7 +156,8 @@ def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
     parts = split(text, start, end)
     symbols = "".join(map(vocabulary.__getitem__, parts))
     ends = list(accumulate(map(len, parts), initial=start))
-    kept = [index for index, symbol in enumerate(symbols) if symbol > PARAGRAPH]
+    is_word = list(map(PARAGRAPH.__lt__, symbols))
+    kept = list(compress(range(len(symbols)), is_word))
     segments: list[int] = []
     done = segment = 0
     for boundary in _boundaries(symbols, vocabulary):
@@ -167,9 +168,9 @@ def words(text: bytes, start: int, end: int, vocabulary: Vocabulary) -> Words:
             done += count
     segments += [segment] * (len(kept) - done)
     return Words(
-        "".join([symbols[index] for index in kept]),
-        [ends[index] for index in kept],
-        [ends[index + 1] for index in kept],
+        symbols.replace(SPACE, "").replace(LINE, "").replace(PARAGRAPH, ""),
+        list(compress(ends, is_word)),
+        list(compress(islice(ends, 1, None), is_word)),
         segments,
     )
 
