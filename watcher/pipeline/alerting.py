@@ -27,17 +27,16 @@ def severity_for(tier: Tier, limit: Severity, *, answers_affected: bool) -> Seve
     return min(wanted, limit, key=_ORDER.index)
 
 
-def alerts_for_change(services: Services, change: Change) -> list[NewAlert]:
+def alerts_for_change(
+    services: Services, change: Change, classification: Classification
+) -> list[NewAlert]:
     """Return the outbox rows of a classified and re-anchored change.
 
     None where the cause is our own re-reading or nothing bears on anyone. A
     change that undoes one which nobody was told of yet cancels it, and both
     go to the digest: a page that flaps is news for nobody.
     """
-    classification = services.store.changes.classification(change.change_id)
-    if change.cause is Cause.RENDITION or classification is None:
-        return []
-    if classification.tier is Tier.SILENT:
+    if change.cause is Cause.RENDITION or classification.tier is Tier.SILENT:
         return []
     undone = _cancel_undone(services, change)
     now = services.clock.now()

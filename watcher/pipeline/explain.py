@@ -27,14 +27,17 @@ def explain(
         ResolutionError: a version or a rule set cannot be read.
     """
     store = services.store
-    old = store.versions.text(change.document_id, change.from_version)
-    new = store.versions.text(change.document_id, change.to_version)
+    readings = (
+        store.captures.reading(change.from_reading),
+        store.captures.reading(change.to_reading),
+    )
+    old, new = (reading.text for reading in readings)
     stored = store.changes.classification(change.change_id)
     text_map = map_between(services, change.document_id, old, new)
     rules = rules_for(services, change.document_id)
     if stored is not None:
         rules = kept_rules(services, stored.rules)
-    fresh = judge_change(services, change, (old, new), text_map, rules)
+    fresh = judge_change(services, change, readings, text_map, rules)
     if stored is None:
         return fresh, (old, new)
     if _same(stored, fresh):

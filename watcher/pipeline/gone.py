@@ -7,8 +7,7 @@ from dataclasses import replace
 from watcher.domain.reading import Reading
 from watcher.domain.statements import Status
 from watcher.domain.verdicts import Evidence, Hold, Outcome, Verdict
-from watcher.pipeline.maps import map_between
-from watcher.pipeline.services import Services
+from watcher.pipeline.at_hand import AtHand
 from watcher.reanchor import reanchor
 from watcher.store.rows import Current
 
@@ -19,13 +18,14 @@ _SAMPLE = 500
 
 
 def many_citations_gone(
-    services: Services, current: Current, reading: Reading, verdict: Verdict
+    at_hand: AtHand, current: Current, reading: Reading, verdict: Verdict
 ) -> Verdict:
     """Return `verdict`, or a hold where most live citations would be gone.
 
     Looks at those of the current version, at most a fixed number of them. One
     whose place could not be computed is not there either, as far as anyone knows.
     """
+    services = at_hand.services
     live = services.store.citations.live(
         current.document_id, services.clock.now(), after=0, limit=_SAMPLE
     )
@@ -37,8 +37,8 @@ def many_citations_gone(
     ]
     if len(passages) < _ENOUGH or current.version == reading.text.version:
         return verdict
-    old = services.store.versions.text(current.document_id, current.version)
-    text_map = map_between(services, current.document_id, old, reading.text)
+    old = at_hand.reading(current.reading_id).text
+    text_map = at_hand.map_between(current.document_id, old, reading.text)
     found = reanchor(old.data, reading.text.data, text_map, passages)
     gone = sum(statement.status is Status.GONE for statement in found)
     unknown = sum(statement.status is Status.NOT_COMPUTED for statement in found)

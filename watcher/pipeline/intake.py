@@ -16,6 +16,7 @@ from watcher.extract import Limits, Options, Source, extract_isolated
 from watcher.fetch import Answer
 from watcher.logs import Event
 from watcher.metrics import KillReason
+from watcher.pipeline.at_hand import AtHand
 from watcher.pipeline.changes import advance
 from watcher.pipeline.gone import many_citations_gone
 from watcher.pipeline.incidents import held_seen, hold_decided
@@ -77,34 +78,48 @@ class Intake:
         Raises:
             WatcherError: the store refused or failed.
         """
-        store = self._services.store
         document_id = received.leased.document.document_id
-        current = await asyncio.to_thread(store.versions.current, document_id)
+        current = await asyncio.to_thread(self._services.store.versions.current, document_id)
         options = extract_options(received.entry, current.rendition.engine if current else None)
         reading = await self._read(received.source, options)
-        verdict = await asyncio.to_thread(
-            judge_reading, self._services, received.capture, reading, current, received.answer
-        )
-        if received.answer is not None:
-            found = received.answer.evidence
-            verdict = replace(verdict, evidence=(*found, *verdict.evidence))
-        if verdict.outcome is Outcome.ACCEPTED and current is not None:
-            verdict = await asyncio.to_thread(
-                many_citations_gone, self._services, current, reading, verdict
-            )
-        if verdict.outcome is Outcome.REFUSED:
-            await asyncio.to_thread(self._refuse, received, verdict)
-            return verdict, None
-        if current is not None and current.rendition != reading.rendition:
+        at_hand = AtHand(self._services)
+        verdict = await asyncio.to_thread(self._judge, received, reading, current, at_hand)
+        if (
+            verdict.outcome is not Outcome.REFUSED
+            and current is not None
+            and current.rendition != reading.rendition
+        ):
             await self.reread(received.leased, current, options)
-        commit = await asyncio.to_thread(self._commit, received, reading, verdict)
+        return await asyncio.to_thread(self._conclude, received, reading, verdict, at_hand)
+
+    def _judge(
+        self, received: Received, reading: Reading, current: Current | None, at_hand: AtHand
+    ) -> Verdict:
+        """Return the verdict on what was read, with the evidence of its fetch before it."""
+        answer = received.answer
+        verdict = judge_reading(at_hand, received.capture, reading, current, answer)
+        if answer is not None:
+            verdict = replace(verdict, evidence=(*answer.evidence, *verdict.evidence))
+        if verdict.outcome is Outcome.ACCEPTED and current is not None:
+            verdict = many_citations_gone(at_hand, current, reading, verdict)
+        return verdict
+
+    def _conclude(
+        self, received: Received, reading: Reading, verdict: Verdict, at_hand: AtHand
+    ) -> tuple[Verdict, str | None]:
+        """Store what was judged, and follow up the change that comes of it."""
+        if verdict.outcome is Outcome.REFUSED:
+            self._refuse(received, verdict)
+            return verdict, None
+        commit = self._commit(received, reading, verdict)
+        if commit.new_capture:
+            at_hand.keep(commit.reading_id, reading)
         if commit.state is CaptureState.HELD:
+            name = received.leased.document.document_id
             reason = verdict.reason.value if verdict.reason else ""
-            await asyncio.to_thread(
-                held_seen, self._services, document_id, commit.capture_id, reason
-            )
-            commit = await asyncio.to_thread(self._end_hold_if_agreed, received, commit)
-        await asyncio.to_thread(self._follow, commit)
+            held_seen(self._services, name, commit.capture_id, reason)
+            commit = self._end_hold_if_agreed(received, commit)
+        self._follow(commit, at_hand)
         return verdict, commit.change_id
 
     async def judge_part(self, entry: DocumentEntry, answer: Answer) -> Verdict:
@@ -132,7 +147,7 @@ class Intake:
         options = extract_options(received.entry, current.rendition.engine if current else None)
         reading = await self._read(received.source, options)
         verdict = await asyncio.to_thread(
-            judge_reading, self._services, received.capture, reading, None, None
+            judge_reading, AtHand(self._services), received.capture, reading, None, None
         )
         if verdict.outcome is not Outcome.ACCEPTED:
             return verdict, None
@@ -209,10 +224,10 @@ class Intake:
         hold_decided(self._services, name, commit.capture_id, SYSTEM)
         return accepted
 
-    def _follow(self, commit: Commit) -> None:
+    def _follow(self, commit: Commit, at_hand: AtHand) -> None:
         """Bring the change of a commit to its last state."""
         if commit.change_id is not None:
-            advance(self._services, self._services.store.changes.get(commit.change_id))
+            advance(self._services, self._services.store.changes.get(commit.change_id), at_hand)
 
     async def reread(
         self, leased: LeasedDocument, current: Current, options: Options
@@ -235,7 +250,7 @@ class Intake:
                 leased.lease, reading, at=self._services.clock.now()
             )
         )
-        await asyncio.to_thread(self._follow, commit)
+        await asyncio.to_thread(self._follow, commit, AtHand(self._services))
         return commit
 
 

@@ -21,30 +21,31 @@ from watcher.store.rows import Change
 def judge_change(
     services: Services,
     change: Change,
-    texts: tuple[CanonicalText, CanonicalText],
+    readings: tuple[Reading | None, Reading],
     text_map: TextMap,
     rules: RuleSet,
 ) -> Classification:
     """Return the classification of a change under `rules`, with its words.
 
-    The same inputs give the same answer, so it can be computed again to be shown.
+    `readings` are those that it comes from (None: its text was purged, and
+    reads as empty) and leads to. The same inputs give the same answer, so it
+    can be computed again to be shown.
     """
     known = services.judged.get(change.change_id)
     if known is not None and known.rules == rules.digest:
         return known
-    captures = services.store.captures
-    before, after = captures.reading(change.from_reading), captures.reading(change.to_reading)
-    old, new = texts
+    before, after = readings
     entry = services.entries.get(change.document_id)
     context = Context(
         language=(entry.language if entry else "") or after.language,
-        old_headings=_headings(before),
+        old_headings=_headings(before) if before else (),
         new_headings=_headings(after),
         rules=rules.user,
         thresholds=rules.thresholds,
     )
-    beside = (_annotations(before), _annotations(after))
-    judged = classify_whole((old.data, new.data), text_map, context, beside)
+    beside = (_annotations(before) if before else Annotations(), _annotations(after))
+    texts = (before.text.data if before else b"", after.text.data)
+    judged = classify_whole(texts, text_map, context, beside)
     judged = replace(judged, rules=rules.digest)
     services.judged.keep(change.change_id, judged)
     return judged

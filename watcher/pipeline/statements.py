@@ -107,12 +107,14 @@ class Anchoring:
         except VersionPurgedError:
             return None
         judged = judge_versions(self.services, self.document_id, old, self.new)
-        headings = (
-            headings_of(self.services, self.document_id, version),
-            headings_of(self.services, self.document_id, self.new.version),
-        )
+        headings = (headings_of(self.services, self.document_id, version), self._new_headings())
         text_map = map_between(self.services, self.document_id, old, self.new)
         return Step(old, self.new, text_map, judged.atoms, headings=headings)
+
+    def _new_headings(self) -> HeadingIndex | None:
+        if self.hop is not None:
+            return self.hop.headings[1]
+        return headings_of(self.services, self.document_id, self.new.version)
 
     def _last_statement(self, citation: Citation) -> Statement | None:
         """Return what counts for the version that the hop comes from."""

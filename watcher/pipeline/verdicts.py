@@ -12,6 +12,7 @@ from watcher.fetch import Answer
 from watcher.fetch.complete import ends_properly
 from watcher.fetch.page_facts import PageFacts, page_facts
 from watcher.fetch.verdict import AnswerFacts, Baseline, Made, judge
+from watcher.pipeline.at_hand import AtHand
 from watcher.pipeline.services import Services
 from watcher.store.rows import Current, NewCapture
 
@@ -20,15 +21,15 @@ _MORE_HIDDEN = 20
 
 
 def judge_reading(
-    services: Services,
+    at_hand: AtHand,
     capture: NewCapture,
     reading: Reading,
     current: Current | None,
     answer: Answer | None,
 ) -> Verdict:
     """Return the verdict on received bytes, held against the last accepted ones."""
-    before = services.store.captures.reading(current.reading_id) if current is not None else None
-    baseline = _baseline(services, current, before) if current and before else None
+    before = at_hand.reading(current.reading_id) if current is not None else None
+    baseline = _baseline(at_hand.services, current, before) if current and before else None
     return _flagged(judge(_facts(capture, reading, baseline, answer)), reading, before)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from watcher.align.model import TextMap
 from watcher.domain.changes import Cause, ChangeKind, Classification
-from watcher.domain.ids import DocumentId
+from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.statements import Statement
 from watcher.store import tables
 from watcher.store.codec import (
@@ -43,6 +43,20 @@ _HUNKS = (
     .order_by(tables.hunk.c.ordinal)
 )
 _TEXT_MAP = select(tables.text_map).where(tables.text_map.c.change_row == bindparam("change_row"))
+_MAP_BETWEEN = (
+    select(tables.text_map)
+    .join(_change, _change.c.id == tables.text_map.c.change_row)
+    .join(_from, _from.c.id == _change.c.from_version)
+    .join(_to, _to.c.id == _change.c.to_version)
+    .where(
+        _change.c.document_id == bindparam("document_id"),
+        _from.c.version == bindparam("old"),
+        _to.c.version == bindparam("new"),
+        tables.text_map.c.algorithm == bindparam("algorithm"),
+    )
+    .order_by(_change.c.id.desc())
+    .limit(1)
+)
 _SET_STATE = update(_change).where(_change.c.id == bindparam("this"))
 
 
@@ -98,10 +112,12 @@ class Changes:
         at: datetime,
         chance: float | None = None,
         config: str = "",
+        statements: Sequence[tuple[int, Statement]] = (),
     ) -> None:
         """Keep the judgement and the map that it rests on; the change is classified.
 
-        `config` is the digest of the settings that were in force.
+        `config` is the digest of the settings that were in force. `statements`
+        (see `save_statements`) are kept in the same transaction.
 
         `chance` is the probability with which it was drawn for review, None
         where it was not drawn.
@@ -132,6 +148,8 @@ class Changes:
             if chance is not None:
                 drawn = {"change_row": row["id"], "at": at, "chance": chance}
                 connection.execute(insert(tables.review_sample), drawn)
+            if statements:
+                write_statements(connection, row["to_version_row"], statements, at)
             _advance(connection, row["id"], ChangeState.CLASSIFIED)
 
     def classification(self, change_id: str) -> Classification | None:
@@ -157,6 +175,19 @@ class Changes:
         with self._database.read() as connection:
             named = {"change_row": _find(connection, change_id)["id"]}
             row = connection.execute(_TEXT_MAP, named).mappings().first()
+        return map_of(row) if row else None
+
+    def map_between(
+        self, document_id: DocumentId, old: VersionId, new: VersionId, *, algorithm: str
+    ) -> TextMap | None:
+        """Return the newest map that was kept with a change from `old` to `new`, None for none.
+
+        Raises:
+            HashMismatchError: the stored map is damaged.
+        """
+        named = {"document_id": document_id, "old": old, "new": new, "algorithm": algorithm}
+        with self._database.read() as connection:
+            row = connection.execute(_MAP_BETWEEN, named).mappings().first()
         return map_of(row) if row else None
 
     def save_statements(
