@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib import resources
 
 from watcher.alert.render import visible
 from watcher.cli.output import when
-from watcher.domain.changes import ChangeClass, Classification, HunkKind
-from watcher.domain.ids import DocumentId
-from watcher.domain.reading import Reading
-from watcher.domain.text import CanonicalText
-from watcher.pipeline.redline import Mark, Piece, ShownHunk
-from watcher.store.rows import Change
+from watcher.domain.changes import ChangeClass
+from watcher.pipeline.judged import Judged
+from watcher.pipeline.redline import Mark, Piece, ShownHunk, places
 
 _ELEMENTS = {
     Mark.SAME: ("", ""),
@@ -28,23 +24,11 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 """Of the page itself: even if something were to slip through, nothing would run or load."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is shown: two texts, their classification and, of a change, their readings."""
-
-    document_id: DocumentId
-    old: CanonicalText
-    new: CanonicalText
-    classification: Classification
-    readings: tuple[Reading, Reading] | None
-    change: Change | None
-
-
 def diff_page(judged: Judged, hunks: Sequence[ShownHunk], title: str) -> str:
     """Return the page; whatever comes from a document is escaped and spelled out."""
     name = title or judged.document_id
     language = judged.readings[1].language if judged.readings else ""
-    style = resources.files("watcher.cli").joinpath("diff_page.css").read_text("utf-8")
+    style = resources.files("watcher.pipeline").joinpath("redline.css").read_text("utf-8")
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
@@ -115,7 +99,7 @@ def _article(number: int, hunk: ShownHunk, language: str) -> Iterator[str]:
     folded = hunk.change_class is ChangeClass.COSMETIC
     yield f'<article class="card {hunk.change_class.value}" id="p{number}">'
     yield f"<details><summary>{title}</summary>" if folded else title
-    yield f'<p class="place dim">{_place(hunk)}</p>'
+    yield f'<p class="place dim">{"<br>".join(map(_text, places(hunk)))}</p>'
     tongue = f' lang="{_text(language)}"' if language else ""
     yield f'<p class="redline" dir="auto"{tongue}>{"".join(map(_piece, hunk.pieces)).strip()}</p>'
     if hunk.reasons:
@@ -123,28 +107,6 @@ def _article(number: int, hunk: ShownHunk, language: str) -> Iterator[str]:
         yield from (f"<li>{_text(reason)}</li>" for reason in hunk.reasons)
         yield "</ul>"
     yield "</details>\n</article>" if folded else "</article>"
-
-
-def _place(hunk: ShownHunk) -> str:
-    """Return where a passage stands: page, headings, bytes; for a move, from where to where."""
-    old, new = _under(hunk.old_heading), _under(hunk.heading)
-    if hunk.kind is HunkKind.INSERTED:
-        return f"page {hunk.new_page}{new}, bytes {hunk.new.start}:{hunk.new.end}"
-    if hunk.kind is HunkKind.REMOVED:
-        return f"was on page {hunk.old_page}{old}, bytes {hunk.old.start}:{hunk.old.end}"
-    if hunk.kind is HunkKind.MOVED:
-        return (
-            f"from page {hunk.old_page}{old}, bytes {hunk.old.start}:{hunk.old.end}<br>"
-            f"to page {hunk.new_page}{new}, bytes {hunk.new.start}:{hunk.new.end}"
-        )
-    page = f"page {hunk.new_page}"
-    if hunk.old_page != hunk.new_page:
-        page = f"page {hunk.old_page} \N{RIGHTWARDS ARROW} {hunk.new_page}"
-    return f"{page}{new}, bytes {hunk.new.start}:{hunk.new.end}"
-
-
-def _under(heading: tuple[str, ...]) -> str:
-    return f", {_text(' > '.join(heading))}" if heading else ""
 
 
 def _piece(piece: Piece) -> str:

@@ -9,15 +9,14 @@ from rich.console import Console
 from rich.text import Text
 
 from watcher.alert.render import visible
-from watcher.cli.diff_page import Judged, diff_page
+from watcher.cli.diff_page import diff_page
 from watcher.cli.opening import chosen_version, opened
 from watcher.cli.output import Row, show_json, show_lines
 from watcher.domain.changes import ChangeClass, HunkKind
 from watcher.domain.ids import DocumentId, document_id
 from watcher.errors import UsageError
-from watcher.pipeline.explain import explain
-from watcher.pipeline.judging import judge_versions, readings_of
-from watcher.pipeline.redline import Mark, Piece, ShownHunk, redline
+from watcher.pipeline.judged import Judged, judged_change, judged_versions
+from watcher.pipeline.redline import Mark, Piece, ShownHunk
 from watcher.pipeline.services import Services
 from watcher.pipeline.views import find_change
 
@@ -58,8 +57,8 @@ def diff(
             if not latest:
                 raise UsageError("the document has not changed yet", document_id=name)
             change = latest[0].change_id
-        judged = _of_change(services, change) if change else _of_versions(services, name, versions)
-        hunks = list(redline(judged.old, judged.new, judged.classification.hunks, judged.readings))
+        judged = _judged(services, name, versions, change)
+        hunks = judged.hunks()
         title = services.store.documents.get(judged.document_id).title
         if html is not None:
             _write(html, diff_page(judged, hunks, title))
@@ -79,23 +78,16 @@ def _write(path: Path, page: str) -> None:
     show_lines([f"wrote {path}"])
 
 
-def _of_change(services: Services, prefix: str) -> Judged:
-    change = find_change(services, prefix)
-    classification, (old, new) = explain(services, change)
-    captures = services.store.captures
-    readings = (captures.reading(change.from_reading), captures.reading(change.to_reading))
-    return Judged(change.document_id, old, new, classification, readings, change)
-
-
-def _of_versions(
-    services: Services, name: DocumentId, versions: tuple[str | None, str | None]
+def _judged(
+    services: Services,
+    name: DocumentId,
+    versions: tuple[str | None, str | None],
+    change: str | None,
 ) -> Judged:
-    first, second = versions
-    old = services.store.versions.text(name, chosen_version(services, name, first))
-    new = services.store.versions.text(name, chosen_version(services, name, second))
-    readings = readings_of(services, name, (old.version, new.version))
-    judged = judge_versions(services, name, old, new, readings)
-    return Judged(name, old, new, judged, readings, None)
+    if change is not None:
+        return judged_change(services, find_change(services, change))
+    old, new = (chosen_version(services, name, version) for version in versions)
+    return judged_versions(services, name, old, new)
 
 
 def _print(judged: Judged, hunks: Sequence[ShownHunk]) -> None:

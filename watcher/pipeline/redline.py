@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -81,6 +81,53 @@ def redline(
             tuple(dict.fromkeys(atom.why for atom in hunk.atoms if atom.why)),
             tuple(_pieces(old.data, new.data, hunk)),
         )
+
+
+def places(hunk: ShownHunk) -> tuple[str, ...]:
+    """Return where a hunk stands, a line for each side that is to be named.
+
+    Page, headings and bytes; for what moved, from where and to where.
+    """
+    old, new = _under(hunk.old_heading), _under(hunk.heading)
+    before = f"{hunk.old_page}{old}, bytes {hunk.old.start}:{hunk.old.end}"
+    after = f"{hunk.new_page}{new}, bytes {hunk.new.start}:{hunk.new.end}"
+    if hunk.kind is HunkKind.INSERTED:
+        return (f"page {after}",)
+    if hunk.kind is HunkKind.REMOVED:
+        return (f"was on page {before}",)
+    if hunk.kind is HunkKind.MOVED:
+        return (f"from page {before}", f"to page {after}")
+    if hunk.old_page != hunk.new_page:
+        return (f"page {hunk.old_page} \N{RIGHTWARDS ARROW} {after}",)
+    return (f"page {after}",)
+
+
+def _under(heading: tuple[str, ...]) -> str:
+    return f", {' > '.join(heading)}" if heading else ""
+
+
+def sides(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Return the same redline as two texts: what was, and what is."""
+    return (
+        [piece for piece in pieces if piece.mark is not Mark.ADDED],
+        [piece for piece in pieces if piece.mark is not Mark.REMOVED],
+    )
+
+
+def marked(data: bytes, place: Range, changed: Iterable[Range], mark: Mark) -> list[Piece]:
+    """Return the text of `place` with the ranges of `changed` that lie in it marked."""
+    pieces, position = [], place.start
+    for part in sorted(changed):
+        start, end = max(part.start, position), min(part.end, place.end)
+        if start >= end:
+            continue
+        if start > position:
+            pieces.append(Piece(Mark.SAME, _cut(data, Range(position, start))))
+        pieces.append(Piece(mark, _cut(data, Range(start, end))))
+        position = end
+    if position < place.end:
+        pieces.append(Piece(Mark.SAME, _cut(data, Range(position, place.end))))
+    return pieces
 
 
 def _pieces(old: bytes, new: bytes, hunk: Hunk) -> Iterator[Piece]:
