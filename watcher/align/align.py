@@ -98,10 +98,10 @@ def _has_long_lines(text: bytes) -> bool:
 
 _HOPELESS = 200_000
 """Bytes by which what the short way refused exceeds what it took, where it is given up."""
-_MOST_WORDS = 800_000
+_MOST_WORDS = 600_000
 """Words and blanks, both sides together, up to which what no line matched is aligned by words."""
 _SAMPLE = 2_048
-_USUAL, _FRESH = 4, 2
+_USUAL, _FRESH = 4, 4
 """One part in so many is a word not seen before in a sample of prose; where more are, each
 costs as much as so many further parts."""
 
