@@ -98,12 +98,39 @@ def test_walls_are_called_by_their_name() -> None:
     assert right >= 0.9 * len(reasons)
 
 
-def test_a_page_of_few_words_and_a_button_is_no_beginning() -> None:
-    page = "<title>Acme</title><h1>Acme</h1><p>Ready when you are.</p><button>Go</button>"
+def test_a_page_without_a_sign_of_a_document_is_no_beginning() -> None:
+    page = "<title>Acme</title><h1>Acme</h1><p>Ready when you are, whenever that may be.</p>"
     assert judge(facts(page)).reason is Hold.COLLAPSED
-    assert judge(facts(page.replace("<button>Go</button>", ""))).outcome is Outcome.ACCEPTED
-    titled = page.replace("Acme", "Leave policy")
-    assert judge(facts(titled)).outcome is Outcome.ACCEPTED
+    for sign in (
+        page.replace("Acme", "Leave policy"),
+        page.replace("Acme", "Privacy"),
+        page.replace("</p>", " As § 12 has it.</p>"),
+        page + "<p>1. Leave is asked for in writing.</p><p>2. Leave is granted in writing.</p>",
+        page + "<table>" + "<tr><td>Leave<td>30" * 3 + "</table>",
+        page.replace("</p>", " Personal data is deleted 30 days after the end.</p>"),
+    ):
+        assert judge(facts(sign)).outcome is Outcome.ACCEPTED, sign
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<nav><a href=/>Home</a></nav><main><h1>Leave policy</h1><p>&nbsp;</p></main>",
+        "<h1>Leave policy</h1><main><iframe src=/embed></iframe></main><p>All of our shops.</p>",
+        "<h1>Leave policy</h1><p>This document is being prepared and will be added here soon.</p>",
+        "<h1>Leave policy</h1><p>Your e-mail address, please:</p><form><input name=e></form>",
+        "<h1>Leave policy</h1><p>We ask you for a password.</p><input type=password>",
+    ],
+    ids=["nothing", "frame", "stand-in", "form", "password"],
+)
+def test_a_name_alone_is_no_document(page: str) -> None:
+    assert judge(facts(page)).outcome in (Outcome.HELD, Outcome.REFUSED)
+
+
+@pytest.mark.parametrize("text", ['{"error": "not found"}', "[{}]", "<?xml version='1.0'?><a/>"])
+def test_data_for_programs_is_no_document(text: str) -> None:
+    held = judge(AnswerFacts(URL, URL, "text/plain", f"{text} {POLICY}"))
+    assert held.reason is Hold.COLLAPSED
 
 
 @pytest.mark.parametrize(("language", "title", "text"), SHORT_POLICIES)

@@ -54,7 +54,10 @@ def test_one_tick_checks_all_that_is_due_though_a_host_never_answers(
 ) -> None:
     for number in range(2 * MOST):
         _stuck(deployment.folder, number, tarpit)
-    names = [deployment.watch(f"well-{n}", html(f"Clause {n} is kept.")) for n in range(3 * MOST)]
+    names = [
+        deployment.watch(f"well-{n}", html(f"Clause {n} is kept for {n} years."))
+        for n in range(3 * MOST)
+    ]
     services = _with_room(deployment)
 
     async def scene() -> None:

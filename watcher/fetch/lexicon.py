@@ -1,9 +1,10 @@
 """The phrases of pages that are not the document, in many languages.
 
-They live in `phrases.toml` as data. Text and phrases are folded alike (case,
-accents, punctuation), so a missing accent or another apostrophe does not hide
-a phrase. A phrase in a script that is written without spaces, or with spaces
-that vary, is searched in the text without any.
+They live in `phrases.toml` as data, and what documents say in
+`documents.toml`. Text and phrases are folded alike (case, accents,
+punctuation), so a missing accent or another apostrophe does not hide a phrase.
+A phrase in a script that is written without spaces, or with spaces that vary,
+is searched in the text without any.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
@@ -23,6 +25,10 @@ _COMPACT = re.compile(
 )
 _BREAKS = re.compile(r"[.!?…:;|\n\f\u3002\uff01\uff1f\u061f\u06d4\u0964·•»«—–]+|\s-\s")
 _BLANKS = re.compile(r"[^\w.]+")
+_STROKES = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters that no decomposition takes apart; a writer without them types these."""
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("compact", _COMPACT),
     ("cyrillic", re.compile("[\u0400-\u052f]")),
@@ -39,21 +45,27 @@ def fold(text: str) -> str:
     Words are separated by one space, sentences by ` . `; it begins and ends
     with ` . `, so that a phrase can ask for the start of one.
     """
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(char for char in letters if unicodedata.category(char)[0] != "M")
-    parts = _BREAKS.split(unicodedata.normalize("NFC", plain))
+    parts = _BREAKS.split(_plain(text))
     sentences = (" ".join(_BLANKS.sub(" ", part).split()) for part in parts)
     return " . " + " . ".join(filter(None, sentences)) + " . "
 
 
-def phrases_in(text: str, reason: Refusal) -> tuple[str, ...]:
-    """Return the distinct phrases of `reason` found in the folded `text`."""
+class Said(StrEnum):
+    """What a document says, or what says that there is none, as `documents.toml` has it."""
+
+    NAMES = "names"
+    SUBJECTS = "subjects"
+    STAND_INS = "stand_ins"
+
+
+def phrases_in(text: str, kind: Refusal | Said) -> tuple[str, ...]:
+    """Return the distinct phrases of `kind` found in the folded `text`."""
     found: dict[str, None] = {}
     compact = text.replace(" ", "")
     for script, present in _SCRIPTS:
         if not present.search(text):
             continue
-        pattern = _patterns().get((reason, script))
+        pattern = _patterns().get((kind, script))
         if pattern is not None:
             subject = compact if script == "compact" else text
             found.update(dict.fromkeys(m[0].strip(" .") for m in pattern.finditer(subject)))
@@ -61,21 +73,26 @@ def phrases_in(text: str, reason: Refusal) -> tuple[str, ...]:
 
 
 @cache
-def _patterns() -> dict[tuple[Refusal, str], re.Pattern[str]]:
-    source = (files("watcher.fetch") / "phrases.toml").read_text("utf-8")
-    rendered: dict[tuple[Refusal, str], list[str]] = {}
-    for reason, languages in tomllib.loads(source).items():
-        for phrase in (one for phrases in languages.values() for one in phrases):
-            script = next(name for name, present in _SCRIPTS if present.search(phrase))
-            pattern = _Phrase(_fold_phrase(phrase), compact=script == "compact").pattern
-            rendered.setdefault((Refusal(reason), script), []).append(pattern)
+def _patterns() -> dict[tuple[str, str], re.Pattern[str]]:
+    rendered: dict[tuple[str, str], list[str]] = {}
+    for data in ("phrases.toml", "documents.toml"):
+        source = (files("watcher.fetch") / data).read_text("utf-8")
+        for kind, languages in tomllib.loads(source).items():
+            for phrase in (one for phrases in languages.values() for one in phrases):
+                script = next(name for name, present in _SCRIPTS if present.search(phrase))
+                pattern = _Phrase(_fold_phrase(phrase), compact=script == "compact").pattern
+                rendered.setdefault((kind, script), []).append(pattern)
     return {key: re.compile("|".join(patterns)) for key, patterns in rendered.items()}
 
 
 def _fold_phrase(phrase: str) -> str:
-    letters = unicodedata.normalize("NFKD", phrase.casefold())
-    plain = "".join(char for char in letters if unicodedata.category(char)[0] != "M")
-    return re.sub(r"['’\-]", " ", unicodedata.normalize("NFC", plain))
+    return re.sub(r"['’\-]", " ", _plain(phrase))
+
+
+def _plain(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in letters if unicodedata.category(char)[0] != "M")
+    return unicodedata.normalize("NFC", bare).translate(_STROKES)
 
 
 class _Phrase:

@@ -21,6 +21,23 @@ _SILENT = frozenset(
     ("script", "style", "noscript", "template", "svg", "math", "head", "iframe", "object")
 )
 _CHROME = frozenset(("nav", "header", "footer", "aside", "menu"))
+_CHROME_ROLES = frozenset(("banner", "navigation", "contentinfo", "complementary", "search"))
+_CHROME_NAMES = frozenset(
+    f"{prefix}{name}"
+    for prefix in ("", "site-", "page-", "global-", "main-", "top-")
+    for name in ("footer", "nav", "navbar", "navigation", "menu", "sidebar", "breadcrumbs")
+) | {"breadcrumb", "site-header", "global-header", "topbar", "top-bar"}
+_OWNED = re.compile("[\u00a9\u00ae]|\\(c\\) ?(?:19|20)\\d\\d", re.IGNORECASE)
+"""A line that says whose the site is."""
+_CLAUSE = re.compile(
+    r"\s*(?:\u00a7|\(?\d{1,3}[.)\]\u3001]|\d{1,2}(?:\.\d{1,2})+\s|\(?[a-z][.)]\s|[ivx]{1,5}[.)]\s"
+    r"|(?:art(?:icle|ikel|[i\u00ed]culo|icolo|igo)?|section|clause|madde"
+    r"|\u0441\u0442\u0430\u0442\u044c\u044f)[. ]+\d"
+    r"|\u7b2c[\d\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e]{1,5}"
+    r"[\u6761\u689d\u7ae0]|\uc81c ?\d+ ?\uc870|\u0627\u0644\u0645\u0627\u062f\u0629)",
+    re.IGNORECASE,
+)
+"""How a numbered paragraph begins."""
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CONTROLS = frozenset(("button", "label", "option", "select"))
 _TEXT_INPUTS = frozenset(("", "text", "email", "tel", "number", "url"))
@@ -80,6 +97,11 @@ class PageFacts:
     headers, footers and links. Fields and buttons are those outside of menus,
     headers and footers. `lead` is the beginning of the visible text, one block
     a line, menus left out.
+
+    `content_words` are the words that can be a document: those beside menus,
+    headings, controls, lists of links and the site owner's line, inside of the
+    main element where there is one. `clauses` are its numbered paragraphs,
+    `rows` its table rows of several cells, `frames` the other pages it shows.
     """
 
     head: Head
@@ -92,6 +114,10 @@ class PageFacts:
     checkboxes: int = 0
     buttons: tuple[str, ...] = ()
     lead: str = ""
+    content_words: int = 0
+    clauses: int = 0
+    rows: int = 0
+    frames: int = 0
 
     @property
     def controls(self) -> int:
@@ -156,13 +182,26 @@ def _squeezed(text: str | None) -> str:
 class _Block:
     """Text since the last block boundary."""
 
-    __slots__ = ("chrome", "control", "link_parts", "parts")
+    __slots__ = ("beside", "chrome", "control", "link_parts", "main", "parts")
 
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.link_parts: list[str] = []
         self.chrome = False
         self.control = False
+        self.main = False
+        self.beside = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """What a node is inside of. `beside` is a heading, or chrome by its name only."""
+
+    link: bool = False
+    chrome: bool = False
+    control: bool = False
+    main: bool = False
+    beside: bool = False
 
 
 class _Reader:
@@ -177,6 +216,11 @@ class _Reader:
         self._prose_words = 0
         self._headings: list[str] = []
         self._buttons: list[str] = []
+        self._content = {False: 0, True: 0}
+        self._has_main = False
+        self._clauses = 0
+        self._rows = 0
+        self._frames = 0
         self._inputs = {"password": 0, "text": 0, "search": 0, "checkbox": 0}
 
     def facts(self, head: Head) -> PageFacts:
@@ -192,43 +236,48 @@ class _Reader:
             checkboxes=self._inputs["checkbox"],
             buttons=tuple(self._buttons),
             lead="\n".join(self._lead or self._chrome_lead),
+            content_words=self._content[True] + (0 if self._has_main else self._content[False]),
+            clauses=self._clauses,
+            rows=self._rows,
+            frames=self._frames,
         )
 
     def read(self, body: LexborNode) -> None:
         """Count what is in `body`; a page of more nodes than the bound is read in part."""
-        # A node, whether it is in a link, in chrome, in a control, and whether
-        # it is being left.
-        stack = [(body, False, False, False, False)]
+        # A node, what it is inside of, and whether it is being left.
+        stack = [(body, _Within(), False)]
         for _ in range(_MAX_NODES):
             if not stack:
                 break
-            node, link, chrome, control, leaving = stack.pop()
+            node, within, leaving = stack.pop()
             tag = node.tag or ""
             if leaving:
                 self._flush()
                 continue
             if tag == "-text":
-                self._add(node.text(deep=False) or "", link=link, chrome=chrome, control=control)
+                self._add(node.text(deep=False) or "", within)
                 continue
+            if tag in ("iframe", "object") and not within.chrome:
+                self._frames += 1
             if tag in _SILENT or tag.startswith(("-", "!")) or _hidden(node):
                 continue
-            link = link or tag == "a"
-            chrome = chrome or tag in _CHROME
-            control = control or tag in _CONTROLS
-            self._count(node, tag, chrome=chrome)
+            within = _inside(node, tag, within)
+            self._count(node, tag, chrome=within.chrome)
             if tag in _BLOCKS:
                 self._flush()
-                stack.append((node, link, chrome, control, True))
+                stack.append((node, within, True))
             children = list(node.iter(include_text=True))
-            stack.extend((child, link, chrome, control, False) for child in reversed(children))
+            stack.extend((child, within, False) for child in reversed(children))
         self._flush()
 
-    def _add(self, text: str, *, link: bool, chrome: bool, control: bool) -> None:
+    def _add(self, text: str, within: _Within) -> None:
         block = self._block
         block.parts.append(text)
-        block.chrome = block.chrome or chrome
-        block.control = block.control or control
-        if link:
+        block.chrome = block.chrome or within.chrome
+        block.control = block.control or within.control
+        block.main = block.main or within.main
+        block.beside = block.beside or within.beside
+        if within.link:
             block.link_parts.append(text)
 
     def _flush(self) -> None:
@@ -239,25 +288,35 @@ class _Reader:
         text = _squeezed("".join(block.parts))
         if not text:
             return
-        words, linked = word_count(text), word_count("".join(block.link_parts))
+        words, linked = word_count(text), word_count(" ".join(block.link_parts))
         self._words += words
         if block.chrome:
             if len(self._chrome_lead) < _LEAD_BLOCKS // 3:
                 self._chrome_lead.append(text[:_LEAD_CHARACTERS])
             return
-        if words >= _PROSE_WORDS and linked * 2 <= words and not block.control:
-            self._prose_words += words
+        if linked * 2 <= words and not block.control:
+            self._prose_words += words if words >= _PROSE_WORDS else 0
+            self._count_content(block, text, words)
         if self._lead_words < _LEAD_WORDS and len(self._lead) < _LEAD_BLOCKS:
             self._lead.append(text[:_LEAD_CHARACTERS])
             self._lead_words += words
+
+    def _count_content(self, block: _Block, text: str, words: int) -> None:
+        if block.beside or _OWNED.search(text[:_LEAD_CHARACTERS]):
+            return
+        self._content[block.main] += words
+        self._clauses += words > 3 and _CLAUSE.match(text) is not None
 
     def _count(self, node: LexborNode, tag: str, *, chrome: bool) -> None:
         """Count headings everywhere, and controls outside of menus, headers and footers."""
         if tag in _HEADINGS and len(self._headings) < _MANY:
             self._headings.append(_squeezed(node.text())[:200])
+        self._has_main = self._has_main or _is_main(node, tag)
         if chrome:
             return
-        if tag == "button" or (tag == "a" and _like_a_button(node)):
+        if tag == "tr":
+            self._rows += sum(child.tag in ("td", "th") for child in node.iter()) > 1
+        elif tag == "button" or (tag == "a" and _like_a_button(node)):
             self._add_button(node.text())
         elif tag == "input":
             self._count_input(node)
@@ -278,6 +337,32 @@ class _Reader:
             self._inputs["text"] += 1
         elif kind in self._inputs:
             self._inputs[kind] += 1
+
+
+def _inside(node: LexborNode, tag: str, within: _Within) -> _Within:
+    """Return what the children of `node` are inside of, given what it is inside of."""
+    return _Within(
+        link=within.link or tag == "a",
+        chrome=within.chrome or tag in _CHROME,
+        control=within.control or tag in _CONTROLS,
+        main=within.main or _is_main(node, tag),
+        beside=within.beside or tag in _HEADINGS or _named_as_chrome(node, tag),
+    )
+
+
+def _is_main(node: LexborNode, tag: str) -> bool:
+    return tag == "main" or (node.attributes.get("role") or "") == "main"
+
+
+def _named_as_chrome(node: LexborNode, tag: str) -> bool:
+    """Tell whether an element calls itself a menu or the like, where its tag does not."""
+    if tag in ("body", "main", "article"):
+        return False
+    attributes = node.attributes
+    if (attributes.get("role") or "").lower() in _CHROME_ROLES:
+        return True
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower()
+    return not _CHROME_NAMES.isdisjoint(names.split())
 
 
 def _like_a_button(node: LexborNode) -> bool:

@@ -14,6 +14,7 @@ import httpx
 
 from watcher.domain.reading import ExtractVerdict
 from watcher.domain.verdicts import Evidence, Hold, Outcome, Refusal, Verdict
+from watcher.fetch.beginnings import doubts, speaks_as_a_document
 from watcher.fetch.language import guess_language
 from watcher.fetch.lexicon import fold, phrases_in
 from watcher.fetch.model import refused
@@ -21,7 +22,7 @@ from watcher.fetch.page_facts import PageFacts
 from watcher.fetch.places import is_home, same_place, same_site
 from watcher.fetch.similarity import containment, prose, shared_words, word_count
 from watcher.fetch.urls import shown
-from watcher.fetch.walls import LITTLE, Scene, named, suspect, suspicions
+from watcher.fetch.walls import Scene, suspect, suspicions
 
 _SAME = 0.5
 """Share of the baseline's prose that makes an answer the document."""
@@ -103,7 +104,7 @@ def judge(facts: AnswerFacts) -> Verdict:
             return verdict
     if retained >= _SAME:
         return _shape(facts, retained) or _accepted(facts, retained)
-    for look in (_wall, _place, _meagreness, _strangeness, _shape):
+    for look in (_wall, _place, _strangeness, _shape, _doubtfulness):
         verdict = look(facts, retained)
         if verdict is not None:
             return verdict
@@ -231,8 +232,11 @@ def _emptiness(facts: AnswerFacts, _retained: float) -> Verdict | None:
 def _wall(facts: AnswerFacts, retained: float) -> Verdict | None:
     """Judge what stands in the document's place."""
     unlike = facts.baseline is not None and retained < _STRANGE * 4
-    found = suspect(_scene(facts), unlike_before=unlike)
-    if found is None:
+    scene = _scene(facts)
+    found = suspect(scene, unlike_before=unlike)
+    if found is None or (not found.placed and speaks_as_a_document(scene)):
+        return None
+    if facts.baseline is None and found.only_words_of(scene):
         return None
     similarity = [("retained", f"{retained:.2f}")] if facts.baseline else []
     return refused(
@@ -301,29 +305,17 @@ def _joined(base: str, target: str) -> str:
         return base
 
 
-def _meagreness(facts: AnswerFacts, _retained: float) -> Verdict | None:
-    """Hold a first page with hardly a word and something to fill in or press."""
-    page, words = facts.page(), _prose_words(facts)
-    if facts.baseline is not None or page is None or words >= LITTLE or named(_scene(facts)):
+def _doubtfulness(facts: AnswerFacts, retained: float) -> Verdict | None:
+    """Hold a short text that nothing shows to be a document, and that holds none."""
+    found = doubts(_scene(facts), facts.media_type)
+    if not found:
         return None
-    signs: list[tuple[str, object]] = [
-        (name, value)
-        for name, value in (
-            ("controls", page.controls),
-            ("refresh", page.head.refresh),
-            ("robots", "noindex" if page.head.noindex else ""),
-            ("challenge", ", ".join(page.head.challenges)),
-        )
-        if value
-    ]
-    if not signs:
-        return None
+    similarity = [("retained", f"{retained:.2f}")] if facts.baseline else []
     return _held(
         Hold.COLLAPSED,
-        f"{shown(facts.final_url)} holds {words} words of text: too few to begin with, "
-        "beside what pages have that stand in for a document",
-        ("words", words),
-        *signs,
+        f"{shown(facts.final_url)} has few words, and nothing that shows it to be a document",
+        *found,
+        *similarity,
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from watcher.domain.verdicts import Evidence, Refusal
-from watcher.fetch.lexicon import fold, headline, phrases_in
+from watcher.fetch.lexicon import Said, fold, headline, phrases_in
 from watcher.fetch.page_facts import PageFacts
 from watcher.fetch.similarity import word_count
 
@@ -31,6 +31,10 @@ _LEXICAL = (
     Refusal.SCRIPT_SHELL,
 )
 _STRONG, _WEAK = 2, 1
+_PLACED = frozenset(
+    ("final_url", "canonical", "header", "password_fields", "challenge", "refresh", "mount")
+)
+"""Names of the evidence that is of place, manner or making, not of words."""
 LITTLE = 40
 """Words of prose below which a page is about its form or its script, not its words."""
 _WORDS_ALONE = 25
@@ -67,38 +71,36 @@ _MAINTENANCE_PLACE = re.compile(r"(?i)/(?:maintenance|wartung|mantenimiento|unde
 _BLOCK_PLACE = re.compile(
     r"(?i)/(?:captcha|challenge|blocked|denied|access-?denied|forbidden)(?:$|[/?.])"
 )
-_DOCUMENT_NOUN = re.compile(
-    r"(?<= )(?:polic(?:y|ies)|terms|notice|statement|agreement|addendum|procedures?|standards?|"
-    r"rules|manual|handbook|guide|plan|guidelines?|conditions|charter|code of [a-z]+|"
-    r"regulations?|directive|licen[cs]e|"
-    r"[a-z]*richtlinien?|[a-z]*erklarung|[a-z]*bedingungen|[a-z]*bestimmungen|[a-z]*ordnung|gesetz|"
-    r"politiques?|conditions|mentions|reglement|charte|conservation|politicas?|terminos|aviso|condiciones|"
-    r"informativa|termini|condizioni|politica|termos|condicoes|[a-z]*beleid|voorwaarden|"
-    r"[a-z]*verklaring|polityka|regulamin|zasady|podminky|zasady|policyn?|villkor|politik|"
-    r"vilkar|kaytanto|ehdot|tietosuojaseloste|szabalyzat|feltetelek|politikası|sartlar[a-zı]*|"
-    r"политика|правила|условия|соглашение|положение|πολιτικη|οροι|политики|політика|умови)(?= )"
-    r"|規約|方針|ポリシー|ホリシー|政策|条款|條款|协议|協議|声明|聲明|약관|방침|정책|سياسة|شروط|מדיניות|תקנון|تنائى"
-)
 
 
 @dataclass(slots=True)
 class Suspicion:
     """A candidate reason: its points, whether it is situated, and what spoke for it.
 
-    `telling_words` counts the words of the blocks that speak for it.
+    `telling_words` counts the words of the blocks that speak for it. `placed`
+    tells that it does not rest on words alone: an address, a header, a password
+    or a challenge speaks for it.
     """
 
     reason: Refusal
     points: int = 0
     situated: bool = False
     telling_words: int = 0
+    placed: bool = False
     evidence: list[Evidence] = field(default_factory=list)
 
     def add(self, points: int, name: str, value: object, *, situated: bool = False) -> None:
         """Add `points`; `situated` evidence is of place or manner, not of words."""
         self.points += points
         self.situated = self.situated or situated
+        self.placed = self.placed or name in _PLACED
         self.evidence.append(Evidence(name, str(value)[:200]))
+
+    def only_words_of(self, scene: Scene) -> bool:
+        """Tell whether a page only speaks of a wall that takes something to pass."""
+        page = scene.page
+        passable = page is None or page.controls
+        return self.reason in _NEED_CONTROLS and not (self.placed or passable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ def _words(scene: Scene, found: Mapping[Refusal, Suspicion]) -> None:
 def named(scene: Scene) -> bool:
     """Tell whether the page is titled as a document is."""
     headings = scene.page.headings[:2] if scene.page else []
-    return _DOCUMENT_NOUN.search(headline([scene.title, *headings])) is not None
+    return bool(phrases_in(headline([scene.title, *headings]), Said.NAMES))
 
 
 def _path(url: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, partial
 
-from watcher.domain.reading import MediaType, Reading
+from watcher.domain.reading import ExtractVerdict, MediaType, Reading
 from watcher.domain.verdicts import Outcome, Verdict
 from watcher.extract.parts import is_packed
 from watcher.fetch import Answer
@@ -108,12 +108,13 @@ def _closed(body: bytes, media_type: MediaType | None) -> bool:
 
 
 def _page(reading: Reading, body: bytes) -> PageFacts | None:
-    """Return the facts of an HTML page that could be read.
+    """Return the facts of an HTML page that could be read, whether or not it has text.
 
     What the killable worker could not read within its limits is not parsed a
     second time here, where nothing would stop it: deep nesting and endless
     attributes cost the parser quadratic time.
     """
-    if reading.media_type is not MediaType.HTML or is_packed(body) or not reading.usable:
+    failed = reading.verdict is ExtractVerdict.FAILED
+    if reading.media_type is not MediaType.HTML or is_packed(body) or failed:
         return None
     return page_facts(body, reading.charset or None)
