@@ -16,13 +16,15 @@ from pathlib import Path
 
 from benchmarks.reanchor.generate import cases
 from benchmarks.reanchor.peers import peers
+from benchmarks.reanchor.real import HOPS, chains, pair_accuracy, pair_times, place_of
 from benchmarks.reanchor.score import Score, read_cases, score, verdict
 from benchmarks.reanchor.texts import edited, statute
 from watcher.align import align
 from watcher.domain.ranges import Range
-from watcher.reanchor import reanchor
+from watcher.reanchor import reanchor, reanchor_by_ink
 
 _SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "reanchor"
+_HISTORIES = _SHARED.parent / "histories"
 _SEEDS = (1001,)
 
 
@@ -77,10 +79,6 @@ def accuracy(report: Report, name: str, found: Score) -> None:
     report.add(f"{name}: wrong", percent["wrong"], "%", "<= 0.05", percent["wrong"] <= 0.05)
     report.add(f"{name}: orphan", percent["orphan"], "%", "<= 0.15", percent["orphan"] <= 0.15)
     report.add(f"{name}: false of gone", false, "%", "<= 0.1", false <= 0.1)
-    equal = found.misplaced_on_equal_bytes
-    report.add(f"{name}: misplaced on equal bytes", equal, "", "0", equal == 0)
-    other = found.unchanged_on_other_bytes
-    report.add(f"{name}: unchanged on other bytes", other, "", "0", other == 0)
 
 
 def given(report: Report, data: Path) -> None:
@@ -96,29 +94,51 @@ def given(report: Report, data: Path) -> None:
     right = 100 * renumber.correct
     report.add("renumbering traps: correct", right, "%", "100", right == 100)
     whole = score(everything, data)
+    equal = whole.misplaced_on_equal_bytes
+    report.add("given: misplaced on equal bytes", equal, "", "0", equal == 0)
+    other = whole.unchanged_on_other_bytes
+    report.add("given: unchanged on other bytes", other, "", "0", other == 0)
     for lang, counts in sorted(whole.langs.items()):
         share = 100 * counts["correct"] / counts["n"]
         report.add(f"language {lang}: correct", share, "%", ">= 99.5", share >= 99.5)
 
 
 def fresh(report: Report, data: Path | None) -> None:
-    """Run cases made now, with seeds that nothing was tuned on."""
-    texts = [statute(seed, 200) for seed in range(6)]
+    """Run cases made now; those of documents that nothing was tuned on count by themselves."""
+    halves: dict[str, list[str]] = {"tune": [], "held": [statute(seed, 200) for seed in range(6)]}
     if data is not None:
-        files = sorted((data / "corpus").glob("*/0.txt"))
-        texts += [f.read_text() for f in files if f.stat().st_size < 60_000]
-    found = Score()
-    for seed in _SEEDS:
-        for text in texts:
-            for case in cases(text, seed):
-                made = align(case.old, case.new)
-                (statement,) = reanchor(case.old, case.new, made, [Range(case.start, case.end)])
-                place = None
-                if statement.ranges:
-                    largest = max(statement.ranges, key=lambda part: part.length)
-                    place = (largest.start, largest.end)
-                found.add(case.kind, "", verdict(case.expected, case.acceptable, place))
-    accuracy(report, "fresh", found)
+        for file in sorted((data / "corpus").glob("*/0.txt")):
+            if file.stat().st_size < 60_000:
+                half = ("tune", "held")[sum(file.parent.name.encode()) % 2]
+                halves[half].append(file.read_text())
+    for half, texts in halves.items():
+        if not texts:
+            continue
+        found = Score()
+        for case in (case for seed in _SEEDS for text in texts for case in cases(text, seed)):
+            made = align(case.old, case.new)
+            (statement,) = reanchor(case.old, case.new, made, [Range(case.start, case.end)])
+            place = place_of(statement)
+            found.add(case.kind, "", verdict(case.expected, case.acceptable, place))
+        accuracy(report, f"fresh, {half}", found)
+        other = found.kinds["replaced"]
+        rate = 100 * other["false"] / max(other["n"], 1)
+        report.add(f"fresh, {half}: anchored in a replaced text", rate, "%", "<= 0.1", rate <= 0.1)
+
+
+def real(report: Report, histories: Path) -> None:
+    """Run real successive versions: accuracy, time for a pair, chains of twenty hops."""
+    accuracy(report, "real pairs", pair_accuracy(histories))
+    times = pair_times(histories)
+    middle, late = times[len(times) // 2], times[len(times) * 95 // 100]
+    report.add("real pair, 100 citations, p50", 1000 * middle, "ms", "<= 1.5", middle <= 0.0015)
+    report.add("real pair, 100 citations, p95", 1000 * late, "ms", "<= 50", late <= 0.050)
+    counts = chains(histories)
+    apart = 100 * counts["disjoint"] / counts["n"]
+    report.add(f"{HOPS} hops: passages", counts["n"], "", "", None)
+    report.add(f"{HOPS} hops: disjoint from direct", apart, "%", "<= 0.1", apart <= 0.1)
+    for word in ("same", "overlap", "only direct", "only by hops"):
+        report.add(f"{HOPS} hops: {word}", 100 * counts[word] / counts["n"], "%", "", None)
 
 
 def speed(report: Report) -> None:
@@ -141,6 +161,10 @@ def speed(report: Report) -> None:
     exact = [Range(middle - 50, middle + 50)] * 10_000
     took = cpu(lambda: reanchor(old, new, made, exact)) / 10_000
     report.add("look-up of a kept passage", 1e6 * took, "us", "<= 5", took <= 5e-6)
+    wide = old.replace(b"e", "é".encode())[:1_000_000].decode("utf-8", "ignore").encode()
+    spread = wide.replace(b" ", b"  ")
+    took = cpu(lambda: reanchor_by_ink(wide, spread, passages[:100]), 1)
+    report.add("100 citations by the ink of 1 MB, not ASCII", took, "s", "", None)
     large = "".join(statute(seed, 9_000)[:1_000_000] for seed in range(10))
     large_old, large_new = large.encode(), edited(large, 8, 0.1).encode()
     took = cpu(lambda: align(large_old, large_new), 1)
@@ -168,12 +192,28 @@ def hostile(report: Report) -> None:
     """Time pairs of 1 MB made to be slow."""
     text = statute(9, 9_000)[:1_000_000]
     rng = random.Random(9)
-    lines = text.split("\n")
+    lines, words = text.split("\n"), text.split(" ")
+    letters = "".join(rng.choices("abcdefghij \n", k=1_000_000))
+    other = statute(77, 9_000)[:1_000_000].replace("shall", "must").replace("the", "a")
+    numbers = [[str(rng.randrange(10**6)) for _ in range(10)] for _ in range(14_000)]
+    table = "\n".join(map(",".join, numbers))
+    for row in rng.sample(numbers, len(numbers) // 3):
+        row[rng.randrange(10)] = str(rng.randrange(10**6))
+    ideographs = ["".join(chr(rng.randrange(0x4E00, 0x5A00)) for _ in range(333_000)) for _ in "ab"]
     pairs = {
         "one line": (text.replace("\n", " "), edited(text, 9, 0.1).replace("\n", " ")),
+        "one line reversed": (
+            text.replace("\n", " "),
+            " ".join(reversed(text.replace("\n", " ").split(" "))),
+        ),
         "all blanks doubled": (text, text.replace(" ", "  ")),
         "shuffled lines": (text, "\n".join(rng.sample(lines, len(lines)))),
-        "unrelated": (text, "".join(rng.choices("abcdefghij \n", k=1_000_000))),
+        "shuffled words": (text, " ".join(rng.sample(words, len(words)))),
+        "random characters": (text, letters),
+        "random characters twice": (letters, "".join(rng.sample(letters, len(letters)))),
+        "unrelated": (text, other),
+        "table edited": (table, "\n".join(map(",".join, numbers))),
+        "ideographs": (ideographs[0], ideographs[1]),
         "equal rows": ("the same row\n" * 70_000, "the same row\n" * 60_000),
         "doubled": (text[:500_000], text[:500_000] * 2),
         "upper case": (text, text.upper()),
@@ -193,6 +233,8 @@ def main() -> None:
     else:
         print(f"no cases at {data}: only cases of our own making are run", file=sys.stderr)
     fresh(report, data if data.is_dir() else None)
+    if _HISTORIES.is_dir():
+        real(report, _HISTORIES)
     speed(report)
     hostile(report)
     for name, share, took in peers(data if data.is_dir() else None):
