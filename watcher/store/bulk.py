@@ -14,10 +14,10 @@ from watcher.domain.text import CanonicalText
 from watcher.errors import WatcherError
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
-from watcher.store.citations import _PARTS, _citations_of, _find_standing
+from watcher.store.citations import PARTS, citations_of, find_standing
 from watcher.store.codec import pairs, wellformed
 from watcher.store.database import Database
-from watcher.store.emissions import _USES, _emission_of, same_use
+from watcher.store.emissions import USES, emission_of, same_use
 from watcher.store.errors import UnknownCitationError
 from watcher.store.rows import Emission, NewEmission, Resolution, Standing, StoredCitation
 from watcher.store.texts import find_text
@@ -32,7 +32,7 @@ _BY_IDS = (
         _citation.c.document_id,
         tables.version.c.version,
         _citation.c.created_at,
-        *_PARTS,
+        *PARTS,
     )
     .join(tables.version, tables.version.c.id == _citation.c.version_row)
     .join(_segment, _segment.c.citation_row == _citation.c.id)
@@ -45,7 +45,7 @@ _DOCUMENTS = select(_citation.c.citation_id, _citation.c.document_id).where(
 _NUMBERS = select(_citation.c.citation_id, _citation.c.id).where(
     _citation.c.citation_id.in_(bindparam("ids", expanding=True))
 )
-_BY_KEYS = _USES.where(
+_BY_KEYS = USES.where(
     tuple_(_emission.c.caller, _emission.c.answer_id, _emission.c.ordinal).in_(
         bindparam("keys", expanding=True)
     )
@@ -75,7 +75,7 @@ class Bulk:
         """Return each citation's exact bytes, or why it has none, in the order asked."""
         ids = list(dict.fromkeys(citation_ids))
         with self._database.read() as connection:
-            stored = _citations_of(connection.execute(_BY_IDS, {"ids": ids}))
+            stored = citations_of(connection.execute(_BY_IDS, {"ids": ids}))
             stands = _standings(connection, stored)
         texts = {place: self._text(place, found) for place, found in stands.items()}
         answers: dict[str, Resolution | WatcherError] = {}
@@ -137,7 +137,7 @@ def _standings(
 
 def _standing(connection: Connection, citation: Citation) -> _Stands | WatcherError:
     try:
-        return _find_standing(connection, citation)
+        return find_standing(connection, citation)
     except WatcherError as error:
         return error
 
@@ -244,7 +244,7 @@ def _known(connection: Connection, keys: Mapping[_Key, NewEmission]) -> dict[_Ke
     if not keys:
         return {}
     rows = connection.execute(_BY_KEYS, {"keys": list(keys)}).mappings()
-    found = (_emission_of(row) for row in rows)
+    found = (emission_of(row) for row in rows)
     return {(use.caller, use.answer_id, use.ordinal): use for use in found}
 
 

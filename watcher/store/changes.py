@@ -82,12 +82,21 @@ class Changes:
             return _change_of(_find(connection, change_id))
 
     def list(
-        self, document_id: DocumentId | None = None, *, limit: int = 100
+        self,
+        document_id: DocumentId | None = None,
+        *,
+        before: int | None = None,
+        limit: int = 100,
     ) -> tuple[Change, ...]:
-        """Return the newest changes, of one document or of all, newest first."""
+        """Return the newest changes, of one document or of all, newest first.
+
+        `before`: only those whose number is smaller.
+        """
         query = _changes().order_by(_change.c.id.desc()).limit(limit)
         if document_id is not None:
             query = query.where(_change.c.document_id == document_id)
+        if before is not None:
+            query = query.where(_change.c.id < before)
         with self._database.read() as connection:
             return tuple(map(_change_of, connection.execute(query).mappings()))
 

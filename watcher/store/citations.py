@@ -67,14 +67,14 @@ _ACCEPTED = (
     )
     .limit(1)
 )
-_PARTS = (_segment.c.page, _segment.c.start, _segment.c.end, _segment.c.sha256)
+PARTS = (_segment.c.page, _segment.c.start, _segment.c.end, _segment.c.sha256)
 _BY_ID = (
     select(
         _citation.c.id,
         _citation.c.document_id,
         tables.version.c.version,
         _citation.c.created_at,
-        *_PARTS,
+        *PARTS,
     )
     .join(tables.version, tables.version.c.id == _citation.c.version_row)
     .join(_segment, _segment.c.citation_row == _citation.c.id)
@@ -120,7 +120,7 @@ class Citations:
         """
         with self._database.read() as connection:
             citation = find_citation(connection, citation_id).citation
-            stands = _find_standing(connection, citation)
+            stands = find_standing(connection, citation)
         return self._resolution(citation, stands)
 
     def resolve_anchor(self, citation: Citation) -> Resolution:
@@ -134,7 +134,7 @@ class Citations:
             ResolutionError: in any of its ways.
         """
         with self._database.read() as connection:
-            stands = _find_standing(connection, citation)
+            stands = find_standing(connection, citation)
         return self._resolution(citation, stands)
 
     def _resolution(self, citation: Citation, stands: tuple[Standing, datetime]) -> Resolution:
@@ -171,7 +171,7 @@ class Citations:
         """Return a document's live citations in order of their number, from `after` on."""
         named = {"document_id": document_id, "after": after, "now": now, "most": limit}
         with self._database.read() as connection:
-            return _citations_of(connection.execute(_LIVE, named))
+            return citations_of(connection.execute(_LIVE, named))
 
     def count_live(self, now: datetime) -> int:
         """Return how many citations of all documents are live."""
@@ -190,7 +190,7 @@ class Citations:
         named = {"after": after, "now": now, "most": limit, "algorithm": algorithm}
         with self._database.read() as connection:
             named |= connection.execute(_TARGET, {"change_id": change_id}).mappings().one()
-            return _citations_of(connection.execute(_UNANCHORED, named))
+            return citations_of(connection.execute(_UNANCHORED, named))
 
     def emissions(self, citation_id: str) -> tuple[Emission, ...]:
         """Return every use of a citation, oldest first.
@@ -274,7 +274,7 @@ class Citations:
         with self._database.read() as connection:
             target = connection.execute(_TARGET, {"change_id": change_id}).one()
             named |= {"version_row": target.version_row}
-            found = _citations_of(connection.execute(_BROKEN, named))
+            found = citations_of(connection.execute(_BROKEN, named))
             numbers = [citation.number for citation in found]
             about = {"version_row": target.version_row, "numbers": numbers}
             newest = {
@@ -323,7 +323,7 @@ def find_citation(connection: Connection, citation_id: str) -> StoredCitation:
     Raises:
         UnknownCitationError: none was stored under that id.
     """
-    found = _citations_of(connection.execute(_BY_ID, {"citation_id": citation_id}))
+    found = citations_of(connection.execute(_BY_ID, {"citation_id": citation_id}))
     if not found:
         raise UnknownCitationError(
             f"there is no citation {citation_id[:80]}", hint="`watcher citations list` lists them"
@@ -335,7 +335,7 @@ def _load(
     connection: Connection, where: Iterable[ColumnElement[bool]], limit: int
 ) -> tuple[StoredCitation, ...]:
     """Return the first `limit` citations that satisfy `where`, with their segments."""
-    return _citations_of(connection.execute(_first_of(where), {"most": limit}))
+    return citations_of(connection.execute(_first_of(where), {"most": limit}))
 
 
 def _first_of(where: Iterable[ColumnElement[bool]]) -> Query:
@@ -348,7 +348,7 @@ def _first_of(where: Iterable[ColumnElement[bool]]) -> Query:
             chosen.c.document_id,
             tables.version.c.version,
             chosen.c.created_at,
-            *_PARTS,
+            *PARTS,
         )
         .join(tables.version, tables.version.c.id == chosen.c.version_row)
         .join(_segment, _segment.c.citation_row == chosen.c.id)
@@ -392,7 +392,7 @@ _NEWEST_STATED = (
 )
 
 
-def _citations_of(rows: Iterable[Row[*tuple[Any, ...]]]) -> tuple[StoredCitation, ...]:
+def citations_of(rows: Iterable[Row[*tuple[Any, ...]]]) -> tuple[StoredCitation, ...]:
     """Return the citations of rows (number, document, version, time, then a segment)."""
     found = []
     for number, group in groupby(rows, key=itemgetter(0)):
@@ -403,7 +403,7 @@ def _citations_of(rows: Iterable[Row[*tuple[Any, ...]]]) -> tuple[StoredCitation
     return tuple(found)
 
 
-def _find_standing(connection: Connection, citation: Citation) -> tuple[Standing, datetime]:
+def find_standing(connection: Connection, citation: Citation) -> tuple[Standing, datetime]:
     """Return how the version of `citation` stands, if its text is held and citable."""
     version = find_text(connection, citation.document_id, citation.version)
     stands = standing(connection, version)

@@ -16,12 +16,12 @@ from watcher.store.rows import Emission, NewEmission, OperatorAct
 
 _emission = tables.emission
 _withdrawal = tables.emission_withdrawal
-_USES = (
+USES = (
     select(_emission, tables.citation.c.citation_id, _withdrawal.c.at.label("withdrawn_at"))
     .join(tables.citation, tables.citation.c.id == _emission.c.citation_row)
     .join(_withdrawal, _withdrawal.c.emission_row == _emission.c.id, isouter=True)
 )
-_BY_KEY = _USES.where(
+_BY_KEY = USES.where(
     _emission.c.caller == bindparam("caller"),
     _emission.c.answer_id == bindparam("answer_id"),
     _emission.c.ordinal == bindparam("ordinal"),
@@ -34,15 +34,15 @@ def emission_by_key(
     """Return the use of that key, None where there is none."""
     key = wellformed({"caller": caller, "answer_id": answer_id, "ordinal": ordinal})
     row = connection.execute(_BY_KEY, key).mappings().first()
-    return _emission_of(row) if row else None
+    return emission_of(row) if row else None
 
 
 def emissions_of(connection: Connection, citations: Iterable[int]) -> dict[int, list[Emission]]:
     """Return the uses of citations by their numbers, oldest first."""
-    query = _USES.where(_emission.c.citation_row.in_(list(citations))).order_by(_emission.c.id)
+    query = USES.where(_emission.c.citation_row.in_(list(citations))).order_by(_emission.c.id)
     found: dict[int, list[Emission]] = {}
     for row in connection.execute(query).mappings():
-        found.setdefault(row["citation_row"], []).append(_emission_of(row))
+        found.setdefault(row["citation_row"], []).append(emission_of(row))
     return found
 
 
@@ -78,8 +78,8 @@ def write_emission(connection: Connection, citation: int, emission: NewEmission)
     }
     query = insert(_emission).returning(_emission.c.id)
     number = connection.execute(query, wellformed(values)).scalar_one()
-    row = connection.execute(_USES.where(_emission.c.id == number)).mappings().one()
-    return _emission_of(row, new=True)
+    row = connection.execute(USES.where(_emission.c.id == number)).mappings().one()
+    return emission_of(row, new=True)
 
 
 def withdraw_emission(
@@ -90,7 +90,7 @@ def withdraw_emission(
     Raises:
         UnknownCitationError: there is no emission of that number.
     """
-    row = connection.execute(_USES.where(_emission.c.id == emission)).mappings().first()
+    row = connection.execute(USES.where(_emission.c.id == emission)).mappings().first()
     if row is None:
         raise UnknownCitationError(
             f"there is no emission {emission}", hint="`watcher citations list` lists them"
@@ -107,7 +107,8 @@ def withdraw_emission(
         write_act(connection, act)
 
 
-def _emission_of(row: Found, *, new: bool = False) -> Emission:
+def emission_of(row: Found, *, new: bool = False) -> Emission:
+    """Return the use that a row of `USES` holds."""
     return Emission(
         number=row["id"],
         citation_id=row["citation_id"],

@@ -247,9 +247,10 @@ class Outbox:
         *,
         document_id: DocumentId | None = None,
         channel: str | None = None,
+        before: int | None = None,
         limit: int = 100,
     ) -> tuple[Alert, ...]:
-        """Return the newest alerts, newest first."""
+        """Return the newest alerts, newest first; `before`: whose number is smaller."""
         query = _alerts().order_by(_outbox.c.id.desc()).limit(limit)
         if state is not None:
             query = query.where(_outbox.c.state == state.value)
@@ -257,6 +258,8 @@ class Outbox:
             query = query.where(_outbox.c.document_id == document_id)
         if channel is not None:
             query = query.where(_outbox.c.channel == channel)
+        if before is not None:
+            query = query.where(_outbox.c.id < before)
         with self._database.read() as connection:
             return _load(connection, query)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from watcher.domain.ids import DocumentId
 from watcher.domain.resolution import ForbiddenError
-from watcher.errors import ConfigError
+from watcher.errors import ConfigError, WatcherError
 from watcher.pipeline.services import Services
 from watcher.store import ApiToken
 from watcher.web.authorizer import Authorizer
@@ -73,10 +73,18 @@ class Access:
         try:
             found = self._known(bearer)
         except ApiError:
-            self._limiter.failed(address)
+            self.failed(address)
             raise
         self._limiter.take(found.name)
         return found
+
+    def failed(self, address: str) -> None:
+        """Count a caller from `address` who could not prove who they are.
+
+        Raises:
+            ApiError: `rate_limited`.
+        """
+        self._limiter.failed(address)
 
     def _known(self, bearer: str | None) -> Principal:
         tokens = self._current_tokens().by_hash
@@ -175,7 +183,7 @@ class Caller:
             raise ForbiddenError("")
         return name
 
-    def unseen(self, error: Exception) -> Exception:
+    def unseen(self, error: WatcherError) -> WatcherError:
         """Return what is answered where something named by an id of its own is missing.
 
         Only who may see every document is told that it is not there.

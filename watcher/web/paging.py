@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Protocol, TypeVar
 
 from fastapi import Query
 
 from watcher.web.problems import ApiError
 
+_BLOCK = 1000
+"""Rows that are read at once while looking for those that a caller may see."""
+
+
+class Numbered(Protocol):
+    """A row of a listing that is newest first."""
+
+    @property
+    def number(self) -> int:
+        """Its number; the newest has the largest."""
+        ...
+
+
+Row = TypeVar("Row", bound=Numbered)
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many rows at most.")]
 Cursor = Annotated[
     str, Query(max_length=400, description="`next` of the page before; empty: from the beginning.")
@@ -47,3 +62,28 @@ def decode_number(cursor: str) -> int:
             "usage", "that is no cursor of this listing", hint="give `next` as it was answered"
         )
     return int(key or 0)
+
+
+def newest(
+    read: Callable[[int | None, int], Sequence[Row]],
+    seen: Callable[[Sequence[Row]], Sequence[Row]],
+    after: str,
+    limit: int,
+) -> tuple[Sequence[Row], str | None]:
+    """Return a page of rows, newest first, and the cursor of the next one.
+
+    `read` gives rows before a number (None: the newest), at most so many;
+    `seen` gives those of them that the caller may see.
+
+    Raises:
+        ApiError: `after` is no cursor of ours.
+    """
+    before, found = decode_number(after) or None, list[Row]()
+    while len(found) <= limit:
+        block = read(before, _BLOCK)
+        found += seen(block)
+        if len(block) < _BLOCK:
+            break
+        before = block[-1].number
+    page = found[:limit]
+    return page, encode(str(page[-1].number)) if len(found) > limit else None

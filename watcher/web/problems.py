@@ -32,6 +32,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "usage": (400, "The request is wrong in itself"),
     "unauthenticated": (401, "Who asks is not known"),
     "scope_missing": (403, "The caller's token does not allow that"),
+    "webhook_refused": (403, "Nobody known signed it, or it is no event"),
     "cross_site": (403, "The request came from another site"),
     "not_found": (404, "There is nothing at that address"),
     "unknown_citation": (404, "No citation was emitted under that id"),

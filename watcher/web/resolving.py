@@ -37,6 +37,21 @@ def check_citation(
     return caller.check(found)
 
 
+def check_resolvable(
+    request: Request, services: Services, caller: Caller, citation_id: str
+) -> None:
+    """Do what `check_citation` does, for a resolution: a refusal is counted as one.
+
+    Raises:
+        ForbiddenError, UnknownCitationError: as `check_citation`.
+    """
+    try:
+        check_citation(request, services, caller, citation_id)
+    except ForbiddenError as error:
+        services.metrics.citation_resolved(ResolveSource.CALLER, error.reason)
+        raise
+
+
 def resolve_one(services: Services, citation_id: str) -> Resolution:
     """Return the exact passages of a citation that may be seen, and count the outcome.
 
@@ -67,7 +82,7 @@ def resolve_many(
         elif one in anchors:
             answers.append(_by_anchor(services, one, anchors[one], allowed))
         else:
-            answers.append(_unseen(caller, one, documents))
+            answers.append(_unseen(services, caller, one, documents))
     return answers
 
 
@@ -86,14 +101,19 @@ def _by_anchor(
         return error
 
 
-def _unseen(caller: Caller, what: str, documents: dict[str, DocumentId]) -> WatcherError:
-    if what in documents:
-        return ForbiddenError("")
-    error = UnknownCitationError(
-        f"there is no citation {what[:80]}", hint="give c1… or an anchor as it was emitted"
-    )
-    found = caller.unseen(error)
-    return found if isinstance(found, WatcherError) else error
+def _unseen(
+    services: Services, caller: Caller, what: str, documents: dict[str, DocumentId]
+) -> WatcherError:
+    error: WatcherError = ForbiddenError("")
+    if what not in documents:
+        error = caller.unseen(
+            UnknownCitationError(
+                f"there is no citation {what[:80]}", hint="give c1… or an anchor as it was emitted"
+            )
+        )
+    if isinstance(error, ForbiddenError):
+        services.metrics.citation_resolved(ResolveSource.CALLER, error.reason)
+    return error
 
 
 def _document_of(anchor: str) -> DocumentId | None:

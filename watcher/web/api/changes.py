@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from watcher.domain.changes import Cause, ChangeClass, ChangeKind, HunkKind, Severity, Tier
 from watcher.domain.reviews import ReviewVerdict
 from watcher.domain.statements import Status
+from watcher.pipeline.answering import acknowledge
 from watcher.pipeline.explain import explain
 from watcher.pipeline.redline import Mark, redline
 from watcher.pipeline.services import Services
@@ -28,11 +30,10 @@ from watcher.store import (
 )
 from watcher.web.access import Caller
 from watcher.web.deps import CallerDep, ReviewingDep, ServicesDep
-from watcher.web.paging import Cursor, Limit, decode_number, encode
+from watcher.web.paging import Cursor, Limit, newest
 
 router = APIRouter(tags=["changes"])
 
-_SCANNED = 5000
 ChangeName = Annotated[str, Path(description="64 hex digits.")]
 Word = Annotated[StrictStr, Field(max_length=1000)]
 
@@ -211,12 +212,15 @@ def list_changes(
 ) -> ChangePage:
     """List changes, newest first."""
     name = caller.check(document_id) if document_id is not None else None
-    last = decode_number(after)
-    found = services.store.changes.list(name, limit=_SCANNED)
-    seen = caller.readable({change.document_id for change in found})
-    shown = [c for c in found if c.document_id in seen and (not last or c.number < last)]
-    page = shown[:limit]
-    more = encode(str(page[-1].number)) if len(shown) > limit else None
+
+    def read(before: int | None, most: int) -> Sequence[Change]:
+        return services.store.changes.list(name, before=before, limit=most)
+
+    def seen(found: Sequence[Change]) -> Sequence[Change]:
+        allowed = caller.readable({change.document_id for change in found})
+        return [change for change in found if change.document_id in allowed]
+
+    page, more = newest(read, seen, after, limit)
     items = [ChangeOut.model_validate(_change_fields(services, change)) for change in page]
     return ChangePage(items=items, next=more)
 
@@ -331,12 +335,15 @@ def list_alerts(
     limit: Limit = 100,
 ) -> AlertPage:
     """List alerts, newest first."""
-    last = decode_number(after)
-    found = services.store.outbox.list(state=state, limit=_SCANNED)
-    seen = caller.readable({alert.document_id for alert in found})
-    shown = [a for a in found if a.document_id in seen and (not last or a.number < last)]
-    page = shown[:limit]
-    more = encode(str(page[-1].number)) if len(shown) > limit else None
+
+    def read(before: int | None, most: int) -> Sequence[Alert]:
+        return services.store.outbox.list(state=state, before=before, limit=most)
+
+    def seen(found: Sequence[Alert]) -> Sequence[Alert]:
+        allowed = caller.readable({alert.document_id for alert in found})
+        return [alert for alert in found if alert.document_id in allowed]
+
+    page, more = newest(read, seen, after, limit)
     return AlertPage(items=list(map(_alert_out, page)), next=more)
 
 
@@ -354,7 +361,7 @@ def ack_alert(
 ) -> AlertOut:
     """Take an alert on; the first who does is kept."""
     alert = _find_alert(services, caller, number)
-    services.store.outbox.ack(alert.number, at=services.clock.now(), actor=caller.name)
+    acknowledge(services, alert.number, caller.name)
     return _alert_out(services.store.outbox.get(alert.number))
 
 

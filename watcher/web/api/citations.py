@@ -25,7 +25,7 @@ from watcher.web.paging import Cursor, Limit, decode_number, encode
 from watcher.web.plain import plain_route
 from watcher.web.principals import OPEN
 from watcher.web.problems import ApiError, problem_of
-from watcher.web.resolving import check_citation, resolve_many, resolve_one
+from watcher.web.resolving import check_citation, check_resolvable, resolve_many, resolve_one
 
 router = APIRouter(tags=["citations"])
 
@@ -200,7 +200,7 @@ def _described(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
 def _resolve(request: Request) -> Response:
     caller, services = caller_of(request), state_of(request).services()
     citation_id = request.path_params["citation_id"]
-    check_citation(request, services, caller, citation_id)
+    check_resolvable(request, services, caller, citation_id)
     unit = Unit.parse(request.query_params.get("unit", Unit.UTF8))
     found = resolve_one(services, citation_id)
     text = None
