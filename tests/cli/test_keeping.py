@@ -63,7 +63,8 @@ def test_a_copied_directory_is_read_where_nothing_can_be_written(kept: Cli, tmp_
     entries = [copied / "var", *(copied / "var").rglob("*")]
     for path in entries:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    before = {path: path.stat().st_mtime_ns for path in entries}
+    # Not the folder: root may write into it all the same, and a reader's index comes and goes.
+    before = {path: path.stat().st_mtime_ns for path in entries if path.is_file()}
     try:
         assert "90 days" in run("show", "retention", "--text")
         assert "30 days" in run("resolve", cited(kept))
