@@ -43,8 +43,11 @@ def prose(text: str) -> str:
     What a site shows on every page (menus, footers) is the same on its error
     pages and must not make them look like the document.
     """
-    lines = [line for line in re.split(r"[\n\f]+", text) if word_count(line) >= _PROSE_WORDS]
-    return "\n".join(lines) if sum(map(word_count, lines)) >= _ENOUGH_PROSE else text
+    counted = ((line, word_count(line)) for line in text.replace("\f", "\n").split("\n"))
+    lines = [(line, words) for line, words in counted if words >= _PROSE_WORDS]
+    if sum(words for _, words in lines) < _ENOUGH_PROSE:
+        return text
+    return "\n".join(line for line, _ in lines)
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from watcher.alert.channels import route
 from watcher.domain.changes import Cause, Classification, Severity, Tier, severity_of
-from watcher.pipeline.confirming import held_for
 from watcher.pipeline.services import Services
 from watcher.pipeline.touched import touched_citations
 from watcher.store.rows import AlertKind, AlertState, Change, NewAlert, Origin
@@ -84,7 +83,7 @@ def _first_state(
 def _cancel_undone(services: Services, change: Change) -> bool:
     """Cancel held alerts of a change that `change` takes back; tell whether there were any."""
     undone = False
-    held = held_for(services, change.document_id)
+    held = services.store.outbox.held(change.document_id)
     for change_id in {alert.change_id for alert in held}:
         if change_id is None or change_id == change.change_id:
             continue

@@ -192,7 +192,7 @@ class Checker:
         )
 
     def _is_confirming(self, document_id: DocumentId) -> bool:
-        return self.services.store.observations.before(document_id).confirming
+        return bool(self.services.store.outbox.held(document_id))
 
     def _full_is_due(self, before: Before) -> bool:
         """Tell whether it is time to ask without validators: a 304 may hide a change."""

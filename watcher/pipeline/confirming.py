@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from watcher.domain.ids import DocumentId
 from watcher.pipeline.services import Services
-from watcher.store.rows import Alert, AlertState
-
-_ALL = 100_000
-
-
-def held_for(services: Services, document_id: DocumentId) -> tuple[Alert, ...]:
-    """Return the alerts of a document that wait for a confirming fetch."""
-    return services.store.outbox.list(state=AlertState.HELD, document_id=document_id, limit=_ALL)
 
 
 def confirm_held(services: Services, document_id: DocumentId) -> None:
@@ -21,7 +13,7 @@ def confirm_held(services: Services, document_id: DocumentId) -> None:
     again; an older one stays held until its deadline.
     """
     current = services.store.versions.current(document_id)
-    for change_id in {alert.change_id for alert in held_for(services, document_id)}:
+    for change_id in {alert.change_id for alert in services.store.outbox.held(document_id)}:
         if change_id is None or current is None:
             continue
         if services.store.changes.get(change_id).to_version == current.version:

@@ -57,6 +57,8 @@ _MAP_BETWEEN = (
     .order_by(_change.c.id.desc())
     .limit(1)
 )
+_NEW_CLASSIFICATION, _NEW_HUNKS = insert(tables.classification), insert(tables.hunk)
+_NEW_MAP, _NEW_ANCHORED = insert(tables.text_map), insert(tables.anchored)
 _SET_STATE = update(_change).where(_change.c.id == bindparam("this"))
 
 
@@ -144,16 +146,16 @@ class Changes:
                 return
             values = classification_values(classification)
             head = {"change_row": row["id"], "at": at, "config": config, **values}
-            connection.execute(insert(tables.classification), head)
+            connection.execute(_NEW_CLASSIFICATION, head)
             hunks = [
                 {"change_row": row["id"], "ordinal": ordinal, **hunk_values(hunk)}
                 for ordinal, hunk in enumerate(classification.hunks)
             ]
             if hunks:
-                connection.execute(insert(tables.hunk), hunks)
+                connection.execute(_NEW_HUNKS, hunks)
             if text_map is not None:
                 packed = {"change_row": row["id"], **map_values(text_map)}
-                connection.execute(insert(tables.text_map), packed)
+                connection.execute(_NEW_MAP, packed)
             if chance is not None:
                 drawn = {"change_row": row["id"], "at": at, "chance": chance}
                 connection.execute(insert(tables.review_sample), drawn)
@@ -236,7 +238,7 @@ class Changes:
                     hint="save its classification first",
                 )
             _advance(connection, row["id"], ChangeState.ANCHORED)
-            connection.execute(insert(tables.anchored), {"change_row": row["id"]})
+            connection.execute(_NEW_ANCHORED, {"change_row": row["id"]})
             return write_alerts(connection, alerts)
 
 

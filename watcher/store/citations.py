@@ -275,6 +275,8 @@ class Citations:
             target = connection.execute(_TARGET, {"change_id": change_id}).one()
             named |= {"version_row": target.version_row}
             found = citations_of(connection.execute(_BROKEN, named))
+            if not found:
+                return ()
             numbers = [citation.number for citation in found]
             about = {"version_row": target.version_row, "numbers": numbers}
             newest = {

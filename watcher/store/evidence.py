@@ -36,6 +36,29 @@ _NEWEST_CURRENT = (
     .order_by(_became.c.id.desc())
     .limit(1)
 )
+_NEW_CAPTURE, _NEW_DECISION = insert(tables.capture), insert(tables.capture_decision)
+_NEW_READING, _NEW_DETAIL = insert(_reading), insert(tables.reading_detail)
+_NEW_CURRENT, _NEW_CHANGE = insert(_became), insert(tables.change)
+_ORDINAL = select(func.max(tables.capture.c.ordinal)).where(
+    tables.capture.c.document_id == bindparam("document_id")
+)
+_READ = (
+    select(_reading.c.reading_id, _reading.c.version_row, tables.version.c.version)
+    .join(tables.version, tables.version.c.id == _reading.c.version_row, isouter=True)
+    .where(_reading.c.capture_id == bindparam("capture_id"))
+    .order_by(_reading.c.read_at.desc(), _reading.c.reading_id)
+    .limit(1)
+)
+_READ_UNDER = _READ.where(_reading.c.rendition_id == bindparam("rendition_id"))
+_KNOWN_CHANGE = select(tables.change.c.id).where(
+    tables.change.c.change_id == bindparam("change_id")
+)
+_ENGINE = select(tables.rendition.c.engine).where(
+    tables.rendition.c.rendition_id == bindparam("rendition_id")
+)
+_ANNOTATIONS = select(_reading.c.annotations).where(
+    _reading.c.reading_id == bindparam("reading_id")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +75,8 @@ def write_capture(
     connection: Connection, document_id: DocumentId, capture: NewCapture, body: str
 ) -> str:
     """Write a capture as the document's next one and return its id; `body` is its SHA-256."""
-    table = tables.capture
-    count = select(func.max(table.c.ordinal)).where(table.c.document_id == document_id)
-    ordinal = (connection.execute(count).scalar_one() or 0) + 1
+    count = connection.execute(_ORDINAL, {"document_id": document_id}).scalar_one()
+    ordinal = (count or 0) + 1
     name = capture_id(document_id, ordinal, body)
     values: Values = {
         "capture_id": name,
@@ -74,7 +96,7 @@ def write_capture(
         "tls": pairs(capture.tls),
         "server_date": capture.server_date,
     }
-    connection.execute(insert(table), wellformed(values))
+    connection.execute(_NEW_CAPTURE, wellformed(values))
     return name
 
 
@@ -87,7 +109,7 @@ def decide(connection: Connection, name: str, decision: Decision) -> None:
         "actor": decision.actor,
         "reason": decision.reason,
     }
-    connection.execute(insert(tables.capture_decision), wellformed(values))
+    connection.execute(_NEW_DECISION, wellformed(values))
 
 
 def write_reading(
@@ -118,25 +140,20 @@ def write_reading(
         "verdict": reading.verdict.value,
         "annotations": annotations_digest(reading),
     }
-    connection.execute(insert(_reading), values)
+    connection.execute(_NEW_READING, values)
     detail = {"reading_id": number, **detail_values(reading)}
-    connection.execute(insert(tables.reading_detail), wellformed(detail))
+    connection.execute(_NEW_DETAIL, wellformed(detail))
     version = reading.text.version if reading.usable else None
     return Read(number, version_row, version, new_version)
 
 
 def find_reading(connection: Connection, name: str, rendition_id: str | None = None) -> Read | None:
     """Return the reading of the capture `name` under a rendition, or its newest of all."""
-    query = (
-        select(_reading.c.reading_id, _reading.c.version_row, tables.version.c.version)
-        .join(tables.version, tables.version.c.id == _reading.c.version_row, isouter=True)
-        .where(_reading.c.capture_id == name)
-        .order_by(_reading.c.read_at.desc(), _reading.c.reading_id)
-        .limit(1)
-    )
-    if rendition_id is not None:
-        query = query.where(_reading.c.rendition_id == rendition_id)
-    row = connection.execute(query).first()
+    named = {"capture_id": name}
+    if rendition_id is None:
+        row = connection.execute(_READ, named).first()
+    else:
+        row = connection.execute(_READ_UNDER, named | {"rendition_id": rendition_id}).first()
     return Read(*row) if row else None
 
 
@@ -166,7 +183,7 @@ def make_current(
         "reading_id": read.reading_id,
         "version_row": read.version_row,
     }
-    connection.execute(insert(_became), values)
+    connection.execute(_NEW_CURRENT, values)
     if before is None:
         return None
     if before["version_row"] != read.version_row:
@@ -176,8 +193,7 @@ def make_current(
     else:
         return None
     name = change_id(document_id, before["reading_id"], read.reading_id)
-    known = select(tables.change.c.id).where(tables.change.c.change_id == name)
-    if connection.execute(known).first() is None:
+    if connection.execute(_KNOWN_CHANGE, {"change_id": name}).first() is None:
         values = {
             "change_id": name,
             "document_id": document_id,
@@ -190,7 +206,7 @@ def make_current(
             "at": at,
             "state": "stored",
         }
-        connection.execute(insert(tables.change), values)
+        connection.execute(_NEW_CHANGE, values)
     return name
 
 
@@ -249,11 +265,8 @@ def _has_rendition(connection: Connection, rendition: Rendition) -> bool:
 
 
 def _engine_of(connection: Connection, rendition_id: str) -> str | None:
-    table = tables.rendition
-    query = select(table.c.engine).where(table.c.rendition_id == rendition_id)
-    return connection.execute(query).scalar_one_or_none()
+    return connection.execute(_ENGINE, {"rendition_id": rendition_id}).scalar_one_or_none()
 
 
 def _annotations(connection: Connection, name: str) -> str:
-    query = select(_reading.c.annotations).where(_reading.c.reading_id == name)
-    return str(connection.execute(query).scalar_one())
+    return str(connection.execute(_ANNOTATIONS, {"reading_id": name}).scalar_one())

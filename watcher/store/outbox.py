@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from watcher.domain.changes import Severity
 from watcher.domain.ids import DocumentId
@@ -263,6 +263,12 @@ class Outbox:
         with self._database.read() as connection:
             return _load(connection, query)
 
+    def held(self, document_id: DocumentId) -> tuple[Alert, ...]:
+        """Return the alerts of a document that wait for a confirming fetch."""
+        with self._database.read() as connection:
+            found = connection.execute(_HELD_FOR, {"document_id": document_id}).mappings()
+            return tuple(map(_alert_of, found))
+
     def _move(self, number: int, states: tuple[str, ...], values: Values) -> None:
         """Change an alert that is in one of `states`; another stays as it is."""
         with self._database.write() as connection:
@@ -327,6 +333,8 @@ def write_alerts(connection: Connection, alerts: Iterable[NewAlert]) -> tuple[Al
         }
         query = insert(_outbox).returning(_outbox.c.id)
         written.append(connection.execute(query, wellformed(values)).scalar_one())
+    if not written:
+        return ()
     return _load(connection, _alerts().where(_outbox.c.id.in_(written)).order_by(_outbox.c.id))
 
 
@@ -336,6 +344,13 @@ def _alerts() -> Query:
         .join(tables.change, tables.change.c.id == _outbox.c.change_row, isouter=True)
         .join(_silenced, _silenced.c.outbox_row == _outbox.c.id, isouter=True)
     )
+
+
+_HELD_FOR = (
+    _alerts()
+    .where(_outbox.c.document_id == bindparam("document_id"), _outbox.c.state == _HELD)
+    .order_by(_outbox.c.id.desc())
+)
 
 
 def _load(connection: Connection, query: Query) -> tuple[Alert, ...]:

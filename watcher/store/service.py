@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from watcher.domain.ids import CitationId, DocumentId
 from watcher.domain.resolution import Reason
@@ -129,12 +129,16 @@ class ServiceRecords:
             }
 
 
+_GROW = (
+    update(_tally)
+    .where(_tally.c.kind == bindparam("of"), _tally.c.result == bindparam("ended"))
+    .values(count=_tally.c.count + 1, last=bindparam("at"))
+)
+_NEW_TALLY = insert(_tally)
+
+
 def count_event(connection: Connection, kind: str, result: str, at: datetime) -> None:
     """Count one event inside the caller's transaction."""
-    grown = (
-        update(_tally)
-        .where(_tally.c.kind == kind, _tally.c.result == result)
-        .values(count=_tally.c.count + 1, last=at)
-    )
-    if not connection.execute(grown).rowcount:
-        connection.execute(insert(_tally).values(kind=kind, result=result, count=1, last=at))
+    if not connection.execute(_GROW, {"of": kind, "ended": result, "at": at}).rowcount:
+        row = {"kind": kind, "result": result, "count": 1, "last": at}
+        connection.execute(_NEW_TALLY, row)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from watcher.domain.statements import Statement
 from watcher.store import tables
@@ -14,6 +14,16 @@ from watcher.store.codec import statement_values
 
 _statement = tables.statement
 _tally = tables.statement_tally
+_NEW, _NEW_TALLY = insert(_statement), insert(_tally)
+_STATED = select(_statement.c.citation_row, _statement.c.algorithm).where(
+    _statement.c.version_row == bindparam("version_row"),
+    _statement.c.citation_row.between(bindparam("lowest"), bindparam("highest")),
+)
+_GROW = (
+    update(_tally)
+    .where(_tally.c.status == bindparam("this"))
+    .values(count=_tally.c.count + bindparam("more"))
+)
 
 
 def write_statements(
@@ -35,7 +45,7 @@ def write_statements(
         if (number, statement.algorithm) not in known
     ]
     if rows:
-        connection.execute(insert(_statement), rows)
+        connection.execute(_NEW, rows)
         _count(connection, Counter(str(row["status"]) for row in rows))
     return len(rows)
 
@@ -44,15 +54,11 @@ def _stated(
     connection: Connection, version_row: int, numbers: Sequence[int]
 ) -> set[tuple[int, str]]:
     """Return which of a batch have statements; its numbers lie close, so a range does."""
-    query = select(_statement.c.citation_row, _statement.c.algorithm).where(
-        _statement.c.version_row == version_row,
-        _statement.c.citation_row.between(min(numbers), max(numbers)),
-    )
-    return {(number, algorithm) for number, algorithm in connection.execute(query)}
+    named = {"version_row": version_row, "lowest": min(numbers), "highest": max(numbers)}
+    return {(number, algorithm) for number, algorithm in connection.execute(_STATED, named)}
 
 
 def _count(connection: Connection, added: Counter[str]) -> None:
     for status, count in added.items():
-        grown = update(_tally).where(_tally.c.status == status).values(count=_tally.c.count + count)
-        if not connection.execute(grown).rowcount:
-            connection.execute(insert(_tally).values(status=status, count=count))
+        if not connection.execute(_GROW, {"this": status, "more": count}).rowcount:
+            connection.execute(_NEW_TALLY, {"status": status, "count": count})

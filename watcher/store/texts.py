@@ -36,6 +36,12 @@ _BY_NAME = (
 
 _NEW_VERSION = insert(_version).returning(_version.c.id)
 _NEW_TEXT = insert(_text).returning(_text.c.id)
+_CHUNKS = (
+    select(tables.chunk)
+    .where(tables.chunk.c.text_row == bindparam("text_row"))
+    .order_by(tables.chunk.c.ordinal)
+)
+_NEW_PAGES, _NEW_CHUNKS = insert(tables.page), insert(tables.chunk)
 
 
 def find_version(connection: Connection, document_id: DocumentId, version: VersionId) -> Found:
@@ -73,6 +79,14 @@ def find_text(connection: Connection, document_id: DocumentId, version: VersionI
     return row
 
 
+def stored_chunks(connection: Connection, text_row: int) -> tuple[Chunk, ...]:
+    """Return the chunks that are stored with a text, in order."""
+    return tuple(
+        Chunk(row.ordinal, row.page, row.start, row.end, row.xxh3.hex(), row.sha256.hex())
+        for row in connection.execute(_CHUNKS, {"text_row": text_row})
+    )
+
+
 def write_text(
     connection: Connection, document_id: DocumentId, text: CanonicalText, at: datetime
 ) -> tuple[int, bool]:
@@ -107,7 +121,7 @@ def _write_parts(
         {"text_row": text_row, "page": page, "start": range_.start, "end": range_.end}
         for page, range_ in enumerate(text.pages, start=1)
     ]
-    connection.execute(insert(tables.page), pages)
+    connection.execute(_NEW_PAGES, pages)
     rows = [
         {
             "text_row": text_row,
@@ -121,7 +135,7 @@ def _write_parts(
         for part in parts
     ]
     if rows:
-        connection.execute(insert(tables.chunk), rows)
+        connection.execute(_NEW_CHUNKS, rows)
 
 
 def _purged(connection: Connection, version: Found) -> VersionPurgedError:

@@ -20,7 +20,7 @@ from watcher.store.documents import find_document
 from watcher.store.evidence import newest_current
 from watcher.store.observations import observation_of
 from watcher.store.rows import Current, Gap, Observation, Standing, Tombstone, Version, VersionAt
-from watcher.store.texts import find_text, find_version
+from watcher.store.texts import find_text, find_version, stored_chunks
 
 _became = tables.became_current
 _seen = tables.observation
@@ -48,6 +48,15 @@ def _standing_query() -> Query:
 
 
 _STANDING = _standing_query()
+_VERSION_AND_RENDITION = (
+    select(tables.version.c.version, tables.rendition)
+    .join_from(
+        tables.version,
+        tables.rendition,
+        tables.rendition.c.rendition_id == bindparam("rendition_id"),
+    )
+    .where(tables.version.c.id == bindparam("version_row"))
+)
 
 
 class Versions:
@@ -68,21 +77,11 @@ class Versions:
             row = newest_current(connection, document_id)
             if row is None:
                 return None
-            version = connection.execute(
-                select(tables.version.c.version).where(tables.version.c.id == row["version_row"])
-            ).scalar_one()
-            rendition = (
-                connection.execute(
-                    select(tables.rendition).where(
-                        tables.rendition.c.rendition_id == row["rendition_id"]
-                    )
-                )
-                .mappings()
-                .one()
-            )
+            named = {"version_row": row["version_row"], "rendition_id": row["rendition_id"]}
+            rendition = connection.execute(_VERSION_AND_RENDITION, named).mappings().one()
             return Current(
                 document_id,
-                version,
+                rendition["version"],
                 row["reading_id"],
                 row["capture_id"],
                 rendition_of(rendition),
@@ -137,23 +136,9 @@ class Versions:
         Raises:
             UnknownDocumentError, UnknownVersionError, VersionPurgedError: as `text`.
         """
-        chunk = tables.chunk
         with self._database.read() as connection:
             row = find_text(connection, document_id, version)
-            query = (
-                select(chunk).where(chunk.c.text_row == row["text_row"]).order_by(chunk.c.ordinal)
-            )
-            return tuple(
-                Chunk(
-                    part["ordinal"],
-                    part["page"],
-                    part["start"],
-                    part["end"],
-                    part["xxh3"].hex(),
-                    part["sha256"].hex(),
-                )
-                for part in connection.execute(query).mappings()
-            )
+            return stored_chunks(connection, row["text_row"])
 
     def tombstones(self, document_id: DocumentId) -> tuple[Tombstone, ...]:
         """Return what was purged of a document, oldest first."""
@@ -241,13 +226,9 @@ def prove_chunks(
         UnreadableError: the file system does not answer now.
     """
     text = read_text(blobs, document_id, version)
-    chunk = tables.chunk
     row = find_text(connection, document_id, version)
-    query = select(chunk.c.page, chunk.c.start, chunk.c.end, chunk.c.sha256).where(
-        chunk.c.text_row == row["text_row"]
-    )
-    for part in connection.execute(query):
-        cut = hashlib.sha256(text.data[part.start : part.end]).digest()
+    for part in stored_chunks(connection, row["text_row"]):
+        cut = hashlib.sha256(text.data[part.start : part.end]).hexdigest()
         if cut != part.sha256 or text.page_of(part.start) != part.page:
             raise HashMismatchError(
                 f"the chunk {part.start}:{part.end} of {version} does not give its hash again",
