@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.warm import warm_command
+
 POLICY = (
     "# Retention policy\n\nAccess logs are kept for {days} days. § 17 gilt: Löschung am Ende.\n\n"
     "Exceptions need the written approval of the data protection officer.\n"
@@ -28,14 +30,10 @@ class Cli:
         self.folder = folder
 
     def __call__(self, *arguments: str, code: int = 0, stdin: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "watcher.cli.main", *arguments],
+        done = warm_command()(
+            arguments,
             cwd=self.folder,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+            stdin=stdin,
             env=os.environ | {"COLUMNS": "200", "NO_COLOR": "1"},
         )
         assert done.returncode == code, (
