@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+import typer
 
 from watcher.cli.trying import Means, try_url
 from watcher.demo.site import Page, Site
@@ -64,5 +65,7 @@ def test_what_no_entry_could_say_is_told(means: Means, told: str) -> None:
 def test_a_blocked_address_says_how_to_allow_it(
     site: Site, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try_url(site.put("policy", policy(30)), Means(), as_json=False)
+    with pytest.raises(typer.Exit) as ended:
+        try_url(site.put("policy", policy(30)), Means(), as_json=False)
+    assert ended.value.exit_code == 3
     assert "--allow-network" in capsys.readouterr().out
