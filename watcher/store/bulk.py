@@ -14,31 +14,19 @@ from watcher.domain.text import CanonicalText
 from watcher.errors import WatcherError
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
-from watcher.store.citations import PARTS, citations_of, find_standing
+from watcher.store.citations import find_standing
 from watcher.store.codec import pairs, wellformed
 from watcher.store.database import Database
 from watcher.store.emissions import USES, emission_of, same_use
 from watcher.store.errors import UnknownCitationError
-from watcher.store.rows import Emission, NewEmission, Resolution, Standing, StoredCitation
+from watcher.store.prepared import find_many
+from watcher.store.rows import Emission, NewEmission, Resolution, Standing
 from watcher.store.texts import find_text
 from watcher.store.versions import read_recent
 
 _citation = tables.citation
 _segment = tables.citation_segment
 _emission = tables.emission
-_BY_IDS = (
-    select(
-        _citation.c.id,
-        _citation.c.document_id,
-        tables.version.c.version,
-        _citation.c.created_at,
-        *PARTS,
-    )
-    .join(tables.version, tables.version.c.id == _citation.c.version_row)
-    .join(_segment, _segment.c.citation_row == _citation.c.id)
-    .where(_citation.c.citation_id.in_(bindparam("ids", expanding=True)))
-    .order_by(_citation.c.id, _segment.c.ordinal)
-)
 _DOCUMENTS = select(_citation.c.citation_id, _citation.c.document_id).where(
     _citation.c.citation_id.in_(bindparam("ids", expanding=True))
 )
@@ -74,16 +62,14 @@ class Bulk:
     def resolve(self, citation_ids: Sequence[str]) -> list[Resolution | WatcherError]:
         """Return each citation's exact bytes, or why it has none, in the order asked."""
         ids = list(dict.fromkeys(citation_ids))
+        stored = find_many(self._database, ids)
         with self._database.read() as connection:
-            stored = citations_of(connection.execute(_BY_IDS, {"ids": ids}))
-            stands = _standings(connection, stored)
+            stands = _standings(connection, stored.values())
         texts = {place: self._text(place, found) for place, found in stands.items()}
         answers: dict[str, Resolution | WatcherError] = {}
-        for found in stored:
-            place = found.citation.document_id, found.citation.version
-            answers[found.citation.citation_id] = _resolved(
-                found.citation, texts[place], stands[place]
-            )
+        for name, citation in stored.items():
+            place = citation.document_id, citation.version
+            answers[name] = _resolved(citation, texts[place], stands[place])
         return [answers[n] if n in answers else _unknown(n) for n in citation_ids]
 
     def _text(self, place: _Place, stands: _Stands | WatcherError) -> CanonicalText | WatcherError:
@@ -125,13 +111,13 @@ class Bulk:
 
 
 def _standings(
-    connection: Connection, stored: Iterable[StoredCitation]
+    connection: Connection, citations: Iterable[Citation]
 ) -> dict[_Place, _Stands | WatcherError]:
     found: dict[_Place, _Stands | WatcherError] = {}
-    for one in stored:
-        place = _place(one.citation)
+    for one in citations:
+        place = _place(one)
         if place not in found:
-            found[place] = _standing(connection, one.citation)
+            found[place] = _standing(connection, one)
     return found
 
 

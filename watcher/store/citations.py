@@ -24,6 +24,7 @@ from sqlalchemy import (
 from watcher.domain.anchors import Citation, Segment, resolve_segment
 from watcher.domain.ids import DocumentId, VersionId
 from watcher.domain.statements import PERSON, Statement
+from watcher.domain.text import CanonicalText
 from watcher.store import tables
 from watcher.store.blobs import BlobFiles
 from watcher.store.codec import Query, statement_of
@@ -36,6 +37,7 @@ from watcher.store.emissions import (
     write_emission,
 )
 from watcher.store.errors import NotCitableError, UnknownCitationError
+from watcher.store.prepared import find_one
 from watcher.store.rows import (
     Affected,
     CaptureState,
@@ -48,7 +50,7 @@ from watcher.store.rows import (
 )
 from watcher.store.statements import write_statements
 from watcher.store.texts import find_text, find_version
-from watcher.store.versions import read_recent, standing
+from watcher.store.versions import read_recent, recent_text, standing
 
 _citation = tables.citation
 _segment = tables.citation_segment
@@ -123,6 +125,21 @@ class Citations:
             stands = find_standing(connection, citation)
         return self._resolution(citation, stands)
 
+    def resolve_warm(self, citation_id: str) -> Resolution | None:
+        """Return what `resolve` does where it takes one read and no file; else None.
+
+        Raises:
+            ResolutionError: in any of its ways.
+        """
+        found = find_one(self._database, citation_id)
+        if found is None:
+            return None
+        citation, stands, since = found
+        text = recent_text(self._blobs, citation.version)
+        if text is None:
+            return None
+        return Resolution(citation, _passages(citation, text), stands, since)
+
     def resolve_anchor(self, citation: Citation) -> Resolution:
         """Return the exact bytes of any citation, stored or not, or fail closed.
 
@@ -140,11 +157,7 @@ class Citations:
     def _resolution(self, citation: Citation, stands: tuple[Standing, datetime]) -> Resolution:
         """Return the verified bytes; see `resolve_anchor`."""
         text = read_recent(self._blobs, citation.document_id, citation.version)
-        passages = tuple(
-            resolve_segment(text, citation.version, segment, citation.document_id)
-            for segment in citation.segments
-        )
-        return Resolution(citation, passages, *stands)
+        return Resolution(citation, _passages(citation, text), *stands)
 
     def get(self, citation_id: str) -> StoredCitation:
         """Return a stored citation; its text need not be there any more.
@@ -297,6 +310,13 @@ class Citations:
             for citation in found
             if not newest[citation.number]["carries"]
         )
+
+
+def _passages(citation: Citation, text: CanonicalText) -> tuple[bytes, ...]:
+    return tuple(
+        resolve_segment(text, citation.version, segment, citation.document_id)
+        for segment in citation.segments
+    )
 
 
 def _is_live() -> ColumnElement[bool]:

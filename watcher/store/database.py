@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, create_engine, event
@@ -66,6 +67,24 @@ class Database:
         try:
             with named_errors(self.path), self._engine.connect() as connection, connection.begin():
                 yield connection
+        except StoreBusyError as error:
+            raise UnreadableError(error.message, hint=error.hint) from error
+
+    def rows(self, statement: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        """Return the rows of one statement, a snapshot of its own; columns as SQLite has them.
+
+        Raises:
+            UnreadableError: the database does not answer now.
+        """
+        try:
+            with named_errors(self.path):
+                pooled = self._engine.raw_connection()
+                try:
+                    cursor = pooled.cursor()
+                    cursor.execute(statement, values)
+                    return list(cursor.fetchall())
+                finally:
+                    pooled.close()
         except StoreBusyError as error:
             raise UnreadableError(error.message, hint=error.hint) from error
 

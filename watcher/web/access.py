@@ -50,6 +50,11 @@ class Access:
         self._tokens: _Tokens | None = None
         self._groups: _Groups | None = None
 
+    @property
+    def asks_others(self) -> bool:
+        """Tell whether another service may have to be asked who somebody is, or may see what."""
+        return self._issuer is not None or self._authorizer is not None
+
     def check_start(self) -> None:
         """Refuse to serve others without knowing them.
 

@@ -19,6 +19,7 @@ from watcher.pipeline.services import Services
 from watcher.web import api, views
 from watcher.web.access import Access
 from watcher.web.guard import Guard
+from watcher.web.lean import Lean
 from watcher.web.problems import ApiError, Problem, problem_of
 from watcher.web.routes import route_of
 from watcher.web.state import WebState
@@ -69,6 +70,7 @@ def create_app(services: Callable[[], Services]) -> FastAPI:
     app.add_exception_handler(WatcherError, _tell)
     app.add_exception_handler(RequestValidationError, _tell_form)
     app.add_exception_handler(HTTPException, _tell_http)
+    app.add_middleware(Lean, tell=_tell)
     app.add_middleware(Guard, settings=lambda: services().settings, ended=ended)
     return app
 

@@ -7,15 +7,17 @@ large and how slow it may be, and the headers of every answer.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import re
 import time
 import uuid
 from collections.abc import Callable
+from functools import lru_cache
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from watcher import logs
@@ -42,6 +44,7 @@ SECURITY_HEADERS = {
     "cache-control": "private, no-cache",
 }
 """On every answer that does not say otherwise."""
+_SECURITY = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 
 class _GoneError(Exception):
@@ -110,14 +113,19 @@ class Guard:
 def _host_is_ours(host: str, settings: Settings) -> bool:
     """Tell whether a Host header names this service: no page elsewhere can claim its name."""
     name = host[: host.rfind("]") + 1] if host.startswith("[") else host.partition(":")[0]
-    known = [*settings.web.hosts]
-    if settings.links.base:
-        known.append((urlsplit(settings.links.base).hostname or "").lower())
-    if settings.web.loopback:
-        known += _LOOPBACK
-    elif not known:
-        return bool(host)
-    return name in known
+    known = _names(settings.web.hosts, settings.links.base, settings.web.host)
+    return name in known if known else bool(host)
+
+
+@lru_cache(maxsize=8)
+def _names(hosts: tuple[str, ...], base: str, host: str) -> frozenset[str]:
+    """Return the names that are answered to; none: any."""
+    known = {*hosts}
+    if base:
+        known.add((urlsplit(base).hostname or "").lower())
+    if ipaddress.ip_address(host).is_loopback:
+        known.update(_LOOPBACK)
+    return frozenset(known)
 
 
 def _from_elsewhere(headers: Headers, host: str) -> bool:
@@ -174,10 +182,10 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.begun = True
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["x-request-id"] = self._request_id
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
+            rows = message.setdefault("headers", [])
+            said = {name for name, _ in rows}
+            rows += [row for row in _SECURITY if row[0] not in said]
+            rows.append((b"x-request-id", self._request_id.encode()))
         try:
             async with asyncio.timeout(self._seconds):
                 await self._send(message)

@@ -1,7 +1,7 @@
 """A route that is described by the framework and not solved by it.
 
 Solving arguments costs more than resolving a citation. Such a route's endpoint
-describes it; `plain` of the endpoint answers, in one thread, from the request.
+describes it, and another function answers from the request.
 """
 
 from __future__ import annotations
@@ -12,17 +12,13 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
 
 
-def plain_route(answer: Callable[[Request], Response]) -> type[APIRoute]:
+def plain_route(answer: Callable[[Request], Coroutine[Any, Any, Response]]) -> type[APIRoute]:
     """Return the class of a route that `answer` answers."""
 
     class PlainRoute(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            async def handle(request: Request) -> Response:
-                return await run_in_threadpool(answer, request)
-
-            return handle
+            return answer
 
     return PlainRoute

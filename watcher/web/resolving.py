@@ -61,6 +61,22 @@ def resolve_one(services: Services, citation_id: str) -> Resolution:
     return resolve_what(services, citation_id)
 
 
+def resolve_warm(services: Services, citation_id: str) -> Resolution | None:
+    """Return what `resolve_one` does where that takes one read of the store; else None.
+
+    Raises:
+        ResolutionError: one of the contract's list.
+    """
+    try:
+        found = services.store.citations.resolve_warm(citation_id)
+    except ResolutionError as error:
+        services.metrics.citation_resolved(ResolveSource.CALLER, error.reason)
+        raise
+    if found is not None:
+        services.metrics.citation_resolved(ResolveSource.CALLER, None)
+    return found
+
+
 def resolve_many(
     request: Request, services: Services, caller: Caller, what: Sequence[str]
 ) -> list[Resolution | WatcherError]:

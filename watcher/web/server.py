@@ -10,7 +10,7 @@ import asyncio
 import socket
 import threading
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -20,6 +20,7 @@ from watcher import logs
 from watcher.errors import TemporaryError
 from watcher.logs import Event
 from watcher.settings import WebSettings
+from watcher.web.joined import Joined
 
 _log = logs.get(__name__)
 
@@ -140,7 +141,7 @@ class _Impatient(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", Joined(transport, self.loop)))
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from starlette.concurrency import run_in_threadpool
 
 from watcher.domain.anchors import ANCHOR_SCHEMA
-from watcher.domain.ids import DocumentId, version_id
+from watcher.domain.ids import DocumentId, is_citation_id, version_id
 from watcher.domain.text import Unit
 from watcher.errors import WatcherError
 from watcher.pipeline.citing import EmissionKey, Emitted
@@ -20,12 +21,18 @@ from watcher.pipeline.services import Services
 from watcher.store import Standing, UnknownCitationError
 from watcher.web.access import Caller
 from watcher.web.deps import CallerDep, CitingDep, ServicesDep, caller_of, state_of
-from watcher.web.encode import anchors_of, json_response, moment, resolution_row
+from watcher.web.encode import dumps, json_response, moment, resolution_json, text_response
 from watcher.web.paging import Cursor, Limit, decode_number, encode
 from watcher.web.plain import plain_route
 from watcher.web.principals import OPEN
 from watcher.web.problems import ApiError, problem_of
-from watcher.web.resolving import check_citation, check_resolvable, resolve_many, resolve_one
+from watcher.web.resolving import (
+    check_citation,
+    check_resolvable,
+    resolve_many,
+    resolve_one,
+    resolve_warm,
+)
 
 router = APIRouter(tags=["citations"])
 
@@ -197,6 +204,23 @@ def _described(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     return {200: {"model": model}}
 
 
+async def resolve_now(request: Request) -> Response:
+    """Answer `resolveCitation`: without a thread where one read of the store is all it takes.
+
+    Raises:
+        WatcherError: as it is to be told.
+    """
+    state = state_of(request)
+    if state.access.asks_others or request.url.query:
+        return await run_in_threadpool(_resolve, request)
+    citation_id, services = request.path_params["citation_id"], state.services()
+    check_resolvable(request, services, caller_of(request), citation_id)
+    found = resolve_warm(services, citation_id)
+    if found is None:
+        found = await run_in_threadpool(resolve_one, services, citation_id)
+    return text_response(resolution_json(citation_id, found))
+
+
 def _resolve(request: Request) -> Response:
     caller, services = caller_of(request), state_of(request).services()
     citation_id = request.path_params["citation_id"]
@@ -206,7 +230,7 @@ def _resolve(request: Request) -> Response:
     text = None
     if unit is not Unit.UTF8:
         text = services.store.versions.text(found.citation.document_id, found.citation.version)
-    return json_response(resolution_row(found, text, unit))
+    return text_response(resolution_json(citation_id, found, text, unit))
 
 
 def describe_resolve(citation_id: CitationName, unit: UnitName = Unit.UTF8) -> None:
@@ -219,7 +243,7 @@ router.add_api_route(
     operation_id="resolveCitation",
     response_class=Response,
     responses=_described(ResolutionOut),
-    route_class_override=plain_route(_resolve),
+    route_class_override=plain_route(resolve_now),
 )
 
 
@@ -236,15 +260,18 @@ def resolve_batch(
     what = [one if isinstance(one, str) else json.dumps(one) for one in asked.items]
     found = resolve_many(request, services, caller, what)
     rows = []
-    for one in found:
+    for name, one in zip(what, found, strict=True):
         if isinstance(one, WatcherError):
-            rows.append(_problem(request, one))
+            rows.append(dumps(_problem(request, one)))
             continue
         text = None
         if asked.unit is not Unit.UTF8:
             text = services.store.versions.text(one.citation.document_id, one.citation.version)
-        rows.append({"status": 200, "resolution": resolution_row(one, text, asked.unit)})
-    return json_response({"items": rows})
+        known = name if is_citation_id(name) else one.citation.citation_id
+        rows.append(
+            f'{{"status":200,"resolution":{resolution_json(known, one, text, asked.unit)}}}'
+        )
+    return text_response(f'{{"items":[{",".join(rows)}]}}')
 
 
 @router.post(
@@ -414,7 +441,7 @@ def _emitted(found: Emitted) -> dict[str, object]:
         "found_by": found.step.value if found.step else "range",
         "new": found.emission.new,
         "expires_at": moment(found.emission.expires_at),
-        "anchors": anchors_of(found.citation, None, Unit.UTF8),
+        "anchors": found.citation.anchors(),
     }
 
 
