@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import unescape
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 
 from tests.pipeline.deployment import html
 from tests.web.conftest import Served, configured, served_deployment
+from tests.web.test_access import add_token
 
 OLD = "Security logs must be kept for 365 days. 🎉 Backups are kept too."
 NEW = "Security logs must be kept for 30 days. 🎉 Backups are kept too."
@@ -50,7 +52,11 @@ def words(page: httpx.Response) -> str:
 
 
 def versions(served: Served) -> list[str]:
-    listed = served.http.get("/api/v1/documents/retention/versions").json()["items"]
+    return versions_of(served, "retention")
+
+
+def versions_of(served: Served, name: str) -> list[str]:
+    listed = served.http.get(f"/api/v1/documents/{name}/versions").json()["items"]
     return [item["version"] for item in listed]
 
 
@@ -179,7 +185,7 @@ def test_triage_is_recorded_by_forms(viewed: Served) -> None:
         done = viewed.http.post(f"{url}/{path}", data=form)
         assert (done.status_code, done.headers["location"]) == (303, f"{url}#triage")
     page = viewed.http.get(url)
-    assert "Said last: right by local" in words(page)
+    assert "Verdict so far: right by local" in words(page)
     assert "<i>look</i>" in words(page), "escaped"
     assert "taken on by local" in words(page)
     assert [e["disposition"] for e in viewed.http.get(f"/api/v1{url}/triage").json()] == [
@@ -207,3 +213,75 @@ def test_another_sites_page_triages_nothing(viewed: Served) -> None:
         refused = viewed.http.post(f"{url}/triage", data={"assignee": "eve"}, headers=headers)
         assert (refused.status_code, refused.json()["code"]) == (403, "cross_site")
     assert "eve" not in viewed.http.get(url).text
+
+
+def test_signing_in_keeps_the_token_and_leads_back(served: Served) -> None:
+    deployment = served.deployment
+    deployment.clock.time = datetime.now(UTC)  # commands use the machine's clock
+    for name, lines in (("open", ""), ("closed", 'groups = ["legal"]')):
+        deployment.check(deployment.watch(name, html(OLD), lines))
+    token = add_token(served, "ann", "--expires", "30d")["Authorization"].removeprefix("Bearer ")
+    asked = served.http.get("/documents/open?show=7")
+    assert asked.status_code == 401
+    assert 'value="/documents/open?show=7"' in asked.text
+    assert served.http.post("/signin", data={"token": "wt_wrong"}).status_code == 401
+    for here, there in (
+        ("/documents/open?show=7", "/documents/open?show=7"),
+        ("https://evil.example/", "/documents"),
+        ("//evil.example/", "/documents"),
+        ("/\\evil.example/", "/documents"),
+    ):
+        done = served.http.post("/signin", data={"token": token, "here": here})
+        assert (done.status_code, done.headers["location"]) == (303, there)
+    assert "HttpOnly" in done.headers["set-cookie"]
+    shown = served.http.get("/documents")
+    assert "/documents/open" in shown.text
+    assert "closed" not in shown.text
+    version = versions_of(served, "open")[0]
+    for path in ("{}", f"{{}}/versions/{version}", f"{{}}/versions/{version}/pages/1.png"):
+        closed = served.http.get("/documents/" + path.format("closed"))
+        absent = served.http.get("/documents/" + path.format("absent"))
+        assert (closed.status_code, closed.text) == (absent.status_code, absent.text)
+        assert closed.status_code == 403
+    for path in ("/citations/c1" + "a" * 32, "/changes/" + "a" * 64):
+        assert served.http.get(path).text == closed.text
+    refused = served.http.post("/changes/" + "a" * 64 + "/triage", data={"note": "x"})
+    assert refused.status_code == 403
+    assert served.http.post("/signout").headers["location"] == "/documents"
+    assert served.http.get("/documents").status_code == 401
+
+
+def test_damaged_and_purged_texts_are_said_to_be_and_not_shown(viewed: Served) -> None:
+    deployment = viewed.deployment
+    first, second = versions(viewed)
+    links = (
+        citation_of(viewed, "365"),
+        f"/documents/retention/versions/{first}",
+        change_of(viewed),
+    )
+    (blob,) = (deployment.folder / "var" / "blobs").rglob(f"{first.removeprefix('sha256:')}*")
+    kept = blob.read_bytes()
+    blob.chmod(0o644)
+    blob.write_bytes(b"damaged")
+    for link in links:
+        page = viewed.http.get(link)
+        assert page.status_code == 500
+        assert "The stored evidence is damaged, so nothing is shown" in words(page)
+        assert "365" not in page.text
+    blob.write_bytes(kept)
+    deployment.store.purges.purge(
+        deployment.store.documents.list()[0].document_id,
+        deployment.store.versions.list(deployment.store.documents.list()[0].document_id)[0].version,
+        at=deployment.clock.now(),
+        rule="order 7",
+        actor="mara",
+        reason="by order",
+        forced="by order",
+    )
+    for link in links:
+        page = viewed.http.get(link)
+        assert page.status_code == 410
+        assert "by mara under order 7" in words(page)
+        assert "365" not in page.text
+    assert "purged" in words(viewed.http.get("/documents/retention"))
+    assert viewed.http.get(f"/documents/retention/versions/{second}").status_code == 200

@@ -27,7 +27,7 @@ from watcher.web.views.versions import DRAWS, picture_link
 
 router = APIRouter(route_class=PageRoute)
 
-_ROOM = 400
+_ROOM = 200
 """Bytes of the page that are shown on each side of a passage."""
 _USES = 50
 
@@ -106,7 +106,7 @@ def _now(
     current: Current,
 ) -> Now:
     if current.version == found.citation.version:
-        return Now(current.version, "that is the current version", carries=True)
+        return Now(current.version, "the same, for it is that version", carries=True)
     try:
         stated = locate(services, found.citation.citation_id, current.version)
         new = services.store.versions.text(document, current.version)

@@ -22,6 +22,8 @@ from watcher.web.problems import PROBLEMS, ApiError, Problem, problem_of
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
 _MOST_FIELDS = 20
+_HEADERS = {"referrer-policy": "same-origin"}
+"""Without any referrer a browser names the origin of our own forms `null`, which is refused."""
 
 
 def language(declared: str) -> str:
@@ -65,7 +67,7 @@ def render(
     """Return the page that a template makes of `shown`."""
     signed_in = SESSION_COOKIE in request.cookies
     body = _templates.get_template(template).render(signed_in=signed_in, **shown)
-    return HTMLResponse(body, status, headers)
+    return HTMLResponse(body, status, {**_HEADERS, **(headers or {})})
 
 
 def _problem_page(
