@@ -26,6 +26,7 @@ from watcher.errors import ConfigError
 from watcher.settings import load
 from watcher.web import create_app
 
+RULE = "1. Scope. The {0} rule: records must be kept for 30 days. 2. Owner. The office keeps it."
 TEXTS = "/api/v1/documents/{}/versions/current/text"
 
 
@@ -78,7 +79,7 @@ def two(served: Served) -> Served:
     deployment = served.deployment
     deployment.clock.time = datetime.now(UTC)  # commands use the machine's clock
     for name, lines in (("open", ""), ("closed", 'groups = ["legal"]')):
-        deployment.check(deployment.watch(name, html(f"The {name} rule: 30 days."), lines))
+        deployment.check(deployment.watch(name, html(RULE.format(name) * 3), lines))
     return served
 
 

@@ -143,6 +143,18 @@ def test_atom_names_the_changes_and_no_text(changed: Served) -> None:
     assert b"365" not in answer.content
 
 
+def test_the_quick_way_says_what_the_thorough_one_says(changed: Served) -> None:
+    citations = changed.deployment.store.citations
+    for item in changed.http.get("/api/v1/documents/retention/citations").json()["items"]:
+        name = item["citation_id"]
+        found = citations.resolve(name)
+        assert citations.resolve_warm(name) == found
+        shown = changed.http.get(f"/api/v1/citations/{name}").json()
+        assert shown["standing"] == found.standing.value == "superseded"
+        assert shown["passages"] == [passage.decode() for passage in found.passages]
+    assert citations.resolve_warm("c1" + "a" * 32) is None
+
+
 def test_a_purged_version_is_gone_with_its_tombstone(changed: Served) -> None:
     versions = changed.http.get("/api/v1/documents/retention/versions").json()["items"]
     name = citation(changed, "365")
