@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -16,6 +17,7 @@ from tests.pipeline.deployment import html
 from tests.web.conftest import Served, configured, served_deployment
 from watcher.alert.message import delivery_key
 from watcher.alert.pagerduty_webhook import SIGNATURE_HEADER
+from watcher.pipeline.deliver import build_senders, deliver_due
 from watcher.web.paging import newest
 
 SECRET = "of-the-webhook"
@@ -59,10 +61,12 @@ def alerted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                 '[links]\nbase = "http://watcher.example"\n'
             )
             with configured(made, channel):
-                name = deployment.watch("retention", html("Logs are kept for 365 days."))
+                name = deployment.watch(
+                    "retention", html("Logs must be kept for 365 days."), 'severity = "page"'
+                )
                 deployment.check(name)
                 deployment.cite(name, "365 days", "a-1")
-                deployment.check(name, html("Logs are kept for 30 days."))
+                deployment.check(name, html("Logs must be kept for 30 days."))
                 yield made
 
 
@@ -71,6 +75,20 @@ def signed(key: str, kind: str) -> tuple[bytes, dict[str, str]]:
     body = json.dumps({"event": event}).encode()
     digest = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
     return body, {SIGNATURE_HEADER: f"v1={digest}"}
+
+
+def test_the_links_of_an_alert_open_and_hold_no_text(alerted: Served) -> None:
+    services = alerted.deployment.services
+    alerted.deployment.clock.pass_time(hours=6)
+    asyncio.run(deliver_due(services, build_senders(services.settings)))
+    (change,) = alerted.http.get("/api/v1/changes").json()["items"]
+    place = f"/changes/{change['change_id']}"
+    told = json.dumps(alerted.deployment.receiver.bodies)
+    assert f"http://watcher.example{place}" in told
+    (cited,) = alerted.http.get("/api/v1/documents/retention/citations").json()["items"]
+    for opened in (place, f"/citations/{cited['citation_id']}"):
+        assert alerted.http.get(opened).status_code == 200
+        assert alerted.http.get(f"/api/v1{opened}").status_code == 200
 
 
 def test_pagerduty_acknowledges_an_alert_by_a_signed_request(alerted: Served) -> None:
