@@ -33,6 +33,8 @@ class ShownPage:
 def exact(text: str) -> Markup:
     """Return `text` as markup whose text content is `text`."""
     found = escape(text)
+    if text.replace("\n", "").replace("\t", "").replace("\u00a0", "").isprintable():
+        return found
     hidden = [char for char in set(text) if visible(char) != char]
     if not hidden:
         return found
