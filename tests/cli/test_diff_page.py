@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import Cli
-from watcher.cli.diff_page import Judged, diff_page
+from watcher.cli.diff_page import diff_page
 from watcher.domain.changes import Atom, ChangeClass, Classification, Hunk, HunkKind, Tier
 from watcher.domain.ids import DocumentId
 from watcher.domain.ranges import Range
 from watcher.domain.text import CanonicalText
+from watcher.pipeline.judged import Judged
 from watcher.pipeline.redline import redline
 
 HEAD = "<html lang=en><head><title>T</title></head><body><main><h1>Retention policy</h1>"

@@ -8,6 +8,7 @@ from tests.pipeline.deployment import Deployment
 from watcher.domain.reading import ExtractVerdict, MediaType, Problem
 from watcher.domain.verdicts import Outcome, Refusal
 from watcher.extract.failure import failed
+from watcher.pipeline.at_hand import AtHand
 from watcher.pipeline.verdicts import judge_reading
 from watcher.store.rows import NewCapture
 
@@ -25,6 +26,6 @@ def test_what_the_worker_could_not_read_is_not_parsed_beside_it(
     )
     problem = Problem("cpu", "was not read within 14 CPU seconds")
     reading = failed(ExtractVerdict.FAILED, problem, MediaType.HTML)
-    verdict = judge_reading(deployment.services, capture, reading, None, None)
+    verdict = judge_reading(AtHand(deployment.services), capture, reading, None, None)
     assert (verdict.outcome, verdict.reason) == (Outcome.REFUSED, Refusal.DECODE_ERROR)
     assert "14 CPU seconds" in verdict.message
