@@ -18,10 +18,17 @@ from watcher.client import ApiRefusalError, Client, ProofError, Use
 from watcher.errors import TemporaryError
 
 
+RULES = (
+    "1. Scope. Grüße: access logs of every system must be kept for 365 days.",
+    "2. Owner. The data protection officer keeps a register of all exceptions.",
+    "3. Exceptions. Each exception needs the written approval of the owner.",
+)
+
+
 def test_it_proves_what_it_gets_and_spools_through_an_outage(
     served: Served, tmp_path: Path
 ) -> None:
-    name = served.deployment.watch("retention", html("Grüße: kept for 365 days."))
+    name = served.deployment.watch("retention", html(*RULES))
     served.deployment.check(name)
     spool = tmp_path / "spool"
     with Client("http://127.0.0.1:9", deadline=0.2) as cut_off:
