@@ -17,7 +17,6 @@ from tests.web.test_access import answering
 from watcher.client import ApiRefusalError, Client, ProofError, Use
 from watcher.errors import TemporaryError
 
-
 RULES = (
     "1. Scope. Grüße: access logs of every system must be kept for 365 days.",
     "2. Owner. The data protection officer keeps a register of all exceptions.",
