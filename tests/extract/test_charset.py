@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from watcher.extract.charset import charset_of, decode
+from watcher.domain.reading import ExtractVerdict
+from watcher.extract import Source, extract
+from watcher.extract.charset import CHARSET, charset_of, decode
 
 GERMAN = "Die Aufbewahrungsfrist beträgt für Schlüssel 30 Tage."
 CHINESE = "数据保留期限为三十天。"
@@ -105,3 +107,41 @@ def test_seven_bit_japanese_says_what_it_is(declared: str | None) -> None:
 def test_controls_do_not_make_single_bytes_wide() -> None:
     text = "Schl\xfcssel f\xfcr \x01\x02\x03 drei\xdfig Tage " * 9
     assert decode(text.encode("latin-1")).charset == "windows-1252"
+
+
+POLICIES = {
+    "cp932 euc_jp": JAPANESE,
+    "gb18030": "我们保留您的个人信息的期限为合同终止之日起三十日。如您提出删除请求，我们将删除数据。",
+    "big5hkscs": "我們保留您的個人資料的期限為契約終止之日起三十日。如您提出刪除請求，我們將刪除。",
+    "cp949": "개인정보의 보유 기간은 계약이 종료된 날부터 삼십 일입니다.",
+    "cp1251 koi8-r iso8859-5 cp866": "Срок хранения персональных данных составляет тридцать дней.",
+    "cp1253 iso8859-7": "Η περίοδος διατήρησης των προσωπικών δεδομένων είναι τριάντα ημέρες.",
+    "cp1255": "תקופת השמירה של מידע אישי היא שלושים יום מיום סיום ההסכם.",
+    "cp1256": "مدة الاحتفاظ بالبيانات الشخصية ثلاثون يوما من تاريخ انتهاء العقد.",
+    "cp874": "ระยะเวลาการเก็บรักษาข้อมูลส่วนบุคคลคือสามสิบวันนับจากวันที่สิ้นสุดสัญญา",
+    "cp1250": "Okres przechowywania wynosi trzydzieści dni od zakończenia; żądanie można złożyć.",
+    "cp1254": "Müşterinin yazılı talebi üzerine veriler silinir; değişiklikler yayımlandığı gün geçer.",
+    "cp1257": "Asmens duomenų saugojimo laikotarpis yra trisdešimt dienų; raštišku prašymu, ginčų.",
+    "cp1252": GERMAN + " Ausgenommen sind Aufzeichnungen nach § 147 AO – unverzüglich gelöscht.",
+}
+
+
+@pytest.mark.parametrize("frame", ["%s", "<html><body><p class=x>%s</p></body></html>"])
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [(codec, text) for codecs, text in POLICIES.items() for codec in codecs.split()],
+)
+def test_undeclared_encodings_are_known_by_what_they_spell(
+    codec: str, text: str, frame: str
+) -> None:
+    found = decode((frame % text).encode(codec), markup=frame != "%s")
+    assert (found.text, found.doubtful) == (frame % text, False)
+    assert "no encoding is declared" in found.note
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "text/html"])
+def test_an_encoding_that_nothing_proves_makes_the_reading_partial(media_type: str) -> None:
+    reading = extract(Source("a\xa5\xb3b\xbe c\xb9d \xa1".encode("latin-1"), media_type))
+    assert reading.verdict is ExtractVerdict.PARTIAL
+    assert "may be wrong" in reading.problems[0].message
+    assert dict(reading.rendition.versions)["charset"] == CHARSET

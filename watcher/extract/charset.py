@@ -11,7 +11,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from watcher.extract.charset_guess import guess
+
+CHARSET = "3"
+"""The version of these rules; part of the rendition of text and HTML. 2 knows UTF-16 and
+ISO-2022-JP that say nothing, 3 guesses legacy encodings by what they would spell."""
 
 _LABELS: dict[str, str] = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
@@ -95,11 +101,15 @@ _LANGUAGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The characters, the encoding's name, and what was odd ("" where nothing was)."""
+    """The characters, the encoding's name, and what was odd ("" where nothing was).
+
+    `doubtful` tells that nothing proves the encoding: the text may be spelt wrong.
+    """
 
     text: str
     charset: str
     note: str = ""
+    doubtful: bool = False
 
 
 def decode(data: bytes, declared: str | None = None, *, markup: bool = False) -> Decoded:
@@ -139,8 +149,7 @@ def _by_validity(data: bytes, said: str | None, *, markup: bool) -> Decoded:
             return _with("utf-8", data, _overruled(said, "utf-8"))
         return _with(said, data)
     if said is None:
-        fallback = _by_language(data) if markup else "cp1252"
-        return _with(fallback, data, "no encoding is declared and the bytes are not UTF-8")
+        return _undeclared(data, markup=markup)
     if said != "utf-8":
         return _with(said, data)
     if _mostly_utf8(data):
@@ -148,6 +157,17 @@ def _by_validity(data: bytes, said: str | None, *, markup: bool) -> Decoded:
     inside = _declared_inside(data) if markup else None
     other = inside if inside not in (None, "utf-8") else "cp1252"
     return _with(other or "cp1252", data, _overruled("utf-8", other or "cp1252"))
+
+
+def _undeclared(data: bytes, *, markup: bool) -> Decoded:
+    """Read what no declaration explains: by what it spells, else by its language, in doubt."""
+    said = "no encoding is declared and the bytes are not UTF-8"
+    found = guess(data)
+    if found is not None:
+        return _with(found, data, f"{said}: read as {_name(found)}, which alone makes sense")
+    fallback = _by_language(data) if markup else "cp1252"
+    decoded = _with(fallback, data, f"{said}: {_name(fallback)} is taken, and may be wrong")
+    return replace(decoded, doubtful=True)
 
 
 def _codec(label: str | None) -> str | None:

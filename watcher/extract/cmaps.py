@@ -15,6 +15,9 @@ from itertools import pairwise
 from pypdf.errors import PyPdfError
 from pypdf.generic import DictionaryObject, StreamObject
 
+CMAPS = "1"
+"""The version of these rules; part of the rendition of what pypdf reads."""
+
 _CODECS: dict[str, str] = {
     name: codec
     for codec, listed in {

@@ -20,6 +20,7 @@ from pypdf.generic import ArrayObject, Destination, DictionaryObject
 from watcher.domain.reading import Problem
 from watcher.extract.assembly import ASSEMBLY
 from watcher.extract.canon import clean
+from watcher.extract.cmaps import CMAPS
 from watcher.extract.pdf_model import (
     BrokenError,
     EncryptedError,
@@ -36,6 +37,7 @@ VERSIONS = (
     ("cryptography", version("cryptography")),
     ("brotli", version("brotli")),
     ("assembly", ASSEMBLY),
+    ("cmaps", CMAPS),
     ("notes", NOTES),
 )
 """Everything whose release can change the text; read once, at import."""

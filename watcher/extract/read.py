@@ -60,6 +60,10 @@ def _notes(decoded: charset.Decoded) -> list[Problem]:
     return [Problem("charset", decoded.note)] if decoded.note else []
 
 
+def _verdict(decoded: charset.Decoded) -> ExtractVerdict:
+    return ExtractVerdict.PARTIAL if decoded.doubtful else ExtractVerdict.OK
+
+
 def _html(source: Source, options: Options) -> Reading:
     decoded = _decode(source, markup=True)
     found = html.read_html(decoded.text, options.select, options.remove)
@@ -72,11 +76,16 @@ def _html(source: Source, options: Options) -> Reading:
         rules = hashlib.sha256(body.encode()).hexdigest()
     rendition = Rendition(
         "lexbor",
-        (("canon", canon.CANON), ("selectolax", _SELECTOLAX), ("walk", html.WALK)),
+        (
+            ("canon", canon.CANON),
+            ("charset", charset.CHARSET),
+            ("selectolax", _SELECTOLAX),
+            ("walk", html.WALK),
+        ),
         rules=rules,
     )
-    verdict = ExtractVerdict.FAILED if found.problems else ExtractVerdict.OK
-    if not found.text and verdict is ExtractVerdict.OK:
+    verdict = ExtractVerdict.FAILED if found.problems else _verdict(decoded)
+    if not found.text and not found.problems:
         problems.append(Problem("empty", "the page shows no text"))
     return Reading(
         text=CanonicalText(found.text),
@@ -107,8 +116,8 @@ def _plain(source: Source, media_type: MediaType) -> Reading:
     return Reading(
         text=CanonicalText(data),
         media_type=media_type,
-        rendition=Rendition("plain", (("canon", canon.CANON),)),
-        verdict=ExtractVerdict.OK,
+        rendition=Rendition("plain", (("canon", canon.CANON), ("charset", charset.CHARSET))),
+        verdict=_verdict(decoded),
         page_labels=("1",),
         charset=decoded.charset,
         problems=tuple(problems),
