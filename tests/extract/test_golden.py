@@ -8,6 +8,9 @@ new versions into golden.json, and the changelog says that a rerender is due.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,6 +84,22 @@ def documents() -> list[Path]:
 def test_a_text_is_what_it_was(name: str, source: Source) -> None:
     golden = json.loads(GOLDEN.read_text())
     assert versions(source) == golden[name]
+
+
+def test_texts_do_not_depend_on_how_hashes_are_seeded() -> None:
+    paths = documents()[:2]
+    told = {
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.extract.digest", *map(str, paths)],
+            capture_output=True,
+            check=True,
+            cwd=Path(__file__).parents[2],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "4711")
+    }
+    assert len(told) == 1
+    assert told != {b""}
 
 
 if __name__ == "__main__":
