@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.classify.mutations import SENTENCES, mutants
-from watcher.classify import classify_passage, window
+from watcher.classify import classify_passage, trim, window
 from watcher.domain.changes import Tier
 
 
@@ -39,6 +39,7 @@ def test_reading_only_the_differing_sentences_judges_like_reading_all(
     pairs = pairs[::3]
     short = [classify_passage(*pair) for pair in pairs]
     monkeypatch.setattr(window, "MIN_TOKENS", 10**9)
+    monkeypatch.setattr(trim, "MIN_WORDS", 10**9)
     for pair, cut in zip(pairs, short, strict=True):
         whole = classify_passage(*pair)
         assert (cut.change_class, cut.tier, cut.score) == (

@@ -28,6 +28,8 @@ from watcher.classify.proofs import Pair
 from watcher.classify.score import score_of
 from watcher.classify.stamps import follows_stamp
 from watcher.classify.summary import BlockSummary, conclude, summarise, unread
+from watcher.classify.tokens import View
+from watcher.classify.trim import shared_ends
 from watcher.classify.user import apply_user_rules
 from watcher.domain.changes import (
     Atom,
@@ -166,9 +168,31 @@ class _Judge:
         before = self.context.before or self._before(place)
         initial = not before or before[-1] in ".!?:" or _last_line(before).startswith("#")
         stamped = self.words is not None and follows_stamp(_last_line(before), self.words)
-        old = plain_view(self.old[place.old.start : place.old.end], place.old.start, self.old_lines)
-        new = plain_view(self.new[place.new.start : place.new.end], place.new.start, self.new_lines)
-        return pair_of(old, new, self.words, initial=initial, stamped=stamped)
+        head, tail = self._unread(place)
+        old = self._view(self.old, place.old, (head, tail), self.old_lines)
+        new = self._view(self.new, place.new, (head, tail), self.new_lines)
+        return pair_of(
+            old,
+            new,
+            self.words,
+            initial=initial or head > 0,
+            stamped=stamped and not head,
+            trimmed=head + tail > 0,
+        )
+
+    def _unread(self, place: BlockPair) -> tuple[int, int]:
+        """Return how many bytes at both ends of a block need no look."""
+        user = self.context.rules
+        own = user.always_page or user.defined_terms or user.ignore
+        heads = place.old.start in self.old_lines or place.new.start in self.new_lines
+        if place.kind is HunkKind.MOVED or own or heads:
+            return 0, 0
+        return shared_ends(self.old[slice(*place.old)], self.new[slice(*place.new)])
+
+    @staticmethod
+    def _view(text: bytes, part: Range, unread: tuple[int, int], headings: frozenset[int]) -> View:
+        start = part.start + unread[0]
+        return plain_view(text[start : part.end - unread[1]], start, headings)
 
     def _before(self, place: BlockPair) -> str:
         start = place.new.start

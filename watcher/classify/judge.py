@@ -70,19 +70,26 @@ def plain_view(data: bytes, offset: int, headings: frozenset[int]) -> View:
 
 
 def pair_of(
-    old: View, new: View, pack: Pack | None, *, initial: bool = True, stamped: bool = False
+    old: View,
+    new: View,
+    pack: Pack | None,
+    *,
+    initial: bool = True,
+    stamped: bool = False,
+    trimmed: bool = False,
 ) -> Pair:
     """Return the two sides, read in the language of `pack`.
 
     `initial`: the block begins a sentence. `stamped`: the line above is a stamp.
+    `trimmed`: the views are some sentences of a paragraph.
 
     Raises:
         OversizeError: a side has more tokens than are read.
     """
     if max(len(old.tokens), len(new.tokens)) > MAX_TOKENS:
         raise OversizeError
-    old, new, begun, cut = windowed(*whole_words(old, new))
-    initial = initial or begun
+    old, new, begun, cut = windowed(*whole_words(old, new), trimmed=trimmed)
+    initial, cut = initial or begun, cut or trimmed
     read = []
     for view in (old, new):
         tokens = type_tokens(view.tokens, pack, initial)

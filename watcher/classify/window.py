@@ -14,16 +14,18 @@ MIN_TOKENS = 40
 _STOPS = frozenset(".!?")
 
 
-def windowed(old: View, new: View) -> tuple[View, View, bool, bool]:
+def windowed(old: View, new: View, *, trimmed: bool = False) -> tuple[View, View, bool, bool]:
     """Return both views cut to the differing sentences of one paragraph.
 
     Also whether the beginning was cut, and whether anything was. Only a plain
     paragraph on one line is cut: a heading, an item or a row is read whole. One
     token after the last sentence stays, so that nothing ends where text follows.
+    `trimmed`: the paragraph was long enough, and was cut before.
     """
     whole = (old, new, False, False)
     left, right = old.tokens, new.tokens
-    if min(len(left), len(right)) < MIN_TOKENS or not (_is_paragraph(old) and _is_paragraph(new)):
+    least = 1 if trimmed else MIN_TOKENS
+    if min(len(left), len(right)) < least or not (_is_paragraph(old) and _is_paragraph(new)):
         return whole
     head, tail = _shared(left, right)
     if head == len(left) == len(right):
