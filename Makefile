@@ -54,7 +54,7 @@ system-deps: ## install the system packages that the full test suite uses (Debia
 
 lock: setup ## resolve the dependencies anew into requirements.lock (hashes, no index address)
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
-	  --upgrade --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+	  --upgrade --generate-hashes --no-header --quiet -o requirements.lock
 
 clean: ## remove the virtual environment and everything generated; what was watched (var/) stays
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*

@@ -78,7 +78,7 @@ class Event(StrEnum):
     REQUEST_FAILED = "request.failed"
     AUTHORIZER_FAILED = "authorizer.failed"
     ISSUER_FAILED = "issuer.failed"
-    LIBRARY_MESSAGE = "library.message"
+    FOREIGN_MESSAGE = "library.message"
     LOG_SUPPRESSED = "log.suppressed"
 
 
@@ -363,7 +363,7 @@ def _as_library_message(_logger: object, _method: str, event: EventDict) -> Even
         event.update(own)
         return event
     event["message"] = event["event"]
-    event["event"] = Event.LIBRARY_MESSAGE.value
+    event["event"] = Event.FOREIGN_MESSAGE.value
     return event
 
 
